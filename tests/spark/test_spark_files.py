@@ -89,8 +89,12 @@ class TestFiles:
         wanted = whole.sort_by(PLACE).drop_columns(PLACE)
         files = [spark_files.spread_file(drafts, spills, k, 3) for k in range(3)]
         found = pa.concat_tables(pq.read_table(tmp_path / file.name) for file in files)
-        assert found.equals(wanted)
+        assert found.equals(spark_files.without_dictionaries(wanted))
         assert sorted(found["id"].to_pylist()) == list(range(2000))
+        declared = wanted["tea"].chunk(0).dictionary
+        for file in files:
+            coded = pq.read_table(tmp_path / file.name, read_dictionary=["tea"])
+            assert coded["tea"].chunk(0).dictionary.equals(declared)
         assert [file.rows for file in files] == [
             pq.read_metadata(tmp_path / file.name).num_rows for file in files
         ]

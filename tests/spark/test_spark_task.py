@@ -15,6 +15,7 @@ from dprivacy.errors import Malformed, MissingExtra, UnknownCategory
 from dprivacy.release import Plan
 from dprivacy.release.files.row_chunks import CHUNK
 from dprivacy.release.spark.spark_drafts import BLOCKS, Drafts
+from dprivacy.release.spark.spark_files import without_dictionaries
 from dprivacy.release.spark.spark_session import MARK, told_errors
 from dprivacy.release.spark.spark_store import Disk
 from dprivacy.release.spark.spark_task import Run, drawn, fingerprint, place_name, protected
@@ -99,8 +100,11 @@ class TestNoise:
             wanted = [float(channel.row(x)[y]) * len(mine) for y in channel.columns]
             assert stats.chisquare(seen, wanted).pvalue > 1e-6
 
-    def test_types_stay(self):
-        assert noisy(rows(50)).schema.equals(rows(50).schema)
+    def test_types_stay_and_declared_values_come_in_dictionaries(self):
+        found = noisy(rows(50))
+        assert without_dictionaries(found).schema.equals(rows(50).schema)
+        assert found["hobby"].chunk(0).dictionary.to_pylist() == HOBBIES
+        assert found["age"].chunk(0).dictionary.to_pylist() == [*range(101)]
 
 
 class TestRun:

@@ -51,9 +51,8 @@ class Drafts:
     def write(self, label: str, blocks: Sequence[Any]) -> Spill:
         """Write blocks, which are record batches of one schema; dictionaries are those of the first."""
         name = f"{self.room}/{label}-{secrets.token_hex(8)}"
-        hidden = [
-            self._turned(name, k, _coded(block).serialize()) for k, block in enumerate(blocks)
-        ]
+        key = self._key_of(name)
+        hidden = [self._turned(key, k, _coded(block).serialize()) for k, block in enumerate(blocks)]
         starts = np.cumsum([0, *map(len, hidden)]).astype("<u8").tobytes()
         out = arrow().BufferOutputStream()
         with arrow().ipc.new_stream(out, blocks[0].schema) as writer:
@@ -71,18 +70,22 @@ class Drafts:
         (empty,) = pa.ipc.open_stream(pa.py_buffer(head))
         data = self.store.read(name, int(starts[first]), int(starts[last]))
         cuts, schema = starts[first : last + 1] - starts[first], _coded(empty).schema
+        key = self._key_of(name)
         batches = [
             pa.ipc.read_record_batch(
-                pa.py_buffer(self._turned(name, first + k, data[cuts[k] : cuts[k + 1]])), schema
+                pa.py_buffer(self._turned(key, first + k, data[cuts[k] : cuts[k + 1]])), schema
             )
             for k in range(last - first)
         ]
         return _named(pa.Table.from_batches(batches, schema).combine_chunks(), empty)
 
-    def _turned(self, name: str, block: int, data: Any) -> bytes:
+    def _key_of(self, name: str) -> bytes:
+        return derived(self.key, f"spark draft {name}")
+
+    def _turned(self, key: bytes, block: int, data: Any) -> bytes:
         """Readable bytes into unreadable ones, and back."""
         words = np.frombuffer(data, "<u8")  # Arrow fills up to whole words
-        pad = chunk_stream(self.stream, derived(self.key, f"spark draft {name}"), block)
+        pad = chunk_stream(self.stream, key, block)
         return (words ^ pad.words(len(words))).astype("<u8", copy=False).tobytes()
 
 

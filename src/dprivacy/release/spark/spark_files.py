@@ -50,10 +50,9 @@ def sorted_file(drafts: Drafts, spills: Sequence[Spill], number: int, size: int)
 
 
 def put_file(drafts: Drafts, number: int, table: Any) -> ListedFile:
-    """Write a table as the file with a number."""
-    table = without_dictionaries(table)
+    """Write a table as the file with a number; its dictionaries are those of declared outputs."""
     out = arrow().BufferOutputStream()
-    writer = RowGroups(out, table.schema)
+    writer = RowGroups(out, table.schema, coded=table.column_names)
     writer.write_table(table)
     writer.close()
     data = out.getvalue().to_pybytes()

@@ -105,7 +105,7 @@ def protected(
     """
     source = ChunkStreams(derived(run.key, f"spark partition {partition}"), run.stream)
     plan = run.read_plan()
-    sanitiser = Sanitiser(plan, source, permanent_key=run.permanent_key)
+    sanitiser = Sanitiser(plan, source, permanent_key=run.permanent_key, dictionaries=True)
     sanitiser.people = None  # people are counted over all partitions
     behind = run.unit and run.permanent_key is None and run.unit not in plan.pass_through
     for number, table in enumerate(recut(batches)):
