@@ -89,7 +89,7 @@ def test_in_plans():
         space = dp.as_space(name, labels=values)
         assert plan.column("x").space == space
         words = MEANT[f"{name}:4"][2].partition(", ")[2]
-        assert words in forecast(plan, rows=100).explain()
+        assert words in forecast(plan, rows=100).columns[0].distances
 
 
 def test_on_the_page():

@@ -65,7 +65,7 @@ def test_in_words_and_as_data():
     cells = {line.split()[0]: line.split()[1:] for line in lines[5:10]}
     assert cells["h"][:4] == ["randomised_response", "2", "50%", "(50%)"]
     assert cells["p"] == ["planar_laplace", "no", "limit", "–", "–", "–"]
-    assert "with 500 rows, in percentage points." in lines[10]
+    assert "with 500 rows, of a corrected proportion in percentage points" in lines[10]
     data = json.loads(json.dumps(ahead.to_dict(), allow_nan=False))
     assert [column["name"] for column in data["columns"]] == ["h", "t", "p", "b", "n"]
     assert data["guarantee"]["columns"]["h"]["eps"] == "ln(2)"
@@ -146,3 +146,25 @@ def test_the_two_errors_are_those_of_estimates():
 def test_fifteen_columns_fit_a_screen():
     columns = {f"column {i}": {**specs.LETTERS, "epsilon": "ln 2"} for i in range(15)}
     assert len(forecast({"columns": columns}, rows=100).explain().splitlines()) <= 24
+
+
+def test_many_columns_stay_one_screen() -> None:
+    age = {"type": "numbers", "low": 0, "high": 100, "grid": 1, "epsilon": "1/50"}
+    coded = {**age, "codes": ["N"]}
+    town = {"type": "categories", "values": list(range(40)), "epsilon": "1"}
+    plan = {"columns": {"age": age, "pay": coded, "rent": age, "town": town, "place": town}}
+    ahead = forecast(plan, rows=10_000)
+    lines = ahead.explain().splitlines()
+    assert len(lines) < 20
+    (moved,) = (line for line in lines if "nearest point of the grid" in line)
+    assert moved.startswith("Columns age, pay, rent: ")
+    (coded_line,) = (line for line in lines if line.startswith("Column pay:"))
+    assert "(N)" in coded_line
+    assert sum("is recommended" in line for line in lines) == 2
+    (cells,) = (line.split() for line in lines if line.startswith("age "))
+    # Geometric noise on 0 … 100 at 1/50 a step: the variance of a corrected number, at most.
+    a = math.exp(-1 / 50)
+    most = math.sqrt(2 * a / (1 - a) ** 2 / 10_000)
+    assert cells[-3:-1] == [f"{most:.3g}", "mean"]
+    assert math.isclose(ahead.columns[0].mean_error, most, rel_tol=1e-9)
+    assert "over 100" in next(line for line in lines if line.startswith("pay "))

@@ -184,6 +184,8 @@ def plan(
     lines = [ahead.explain()]
     for name in _split(transitions):
         lines += ["", transition_summary(found.column(name))]
+        if len(ahead.alternatives) > 1:
+            lines += [told.explain() for told in ahead.alternatives if told.column == name]
     answer = ahead.to_dict()
     if points is not None:
         wanted = {

@@ -67,6 +67,15 @@ class Alternatives:
             "and not values."
         )
 
+    def line(self) -> str:
+        """The recommendation as one line among others."""
+        if not self.worthwhile:
+            return self.sentence()
+        return (
+            f'{shown(self.column)}: mechanism = "{self.best.family}" is recommended, whose counts have '
+            f"a standard error of {_told(self.best.error)} in place of {_told(self.error)}."
+        )
+
     def explain(self) -> str:
         """The recommendation and a table."""
         lines = [self.sentence(), f"    {'mechanism':<38}{'± s.e.':>10}{'bits':>10}"]

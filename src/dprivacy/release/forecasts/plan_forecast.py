@@ -1,6 +1,7 @@
 """Before any data is touched: what a plan promises, and what it will cost."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -11,6 +12,7 @@ from dprivacy.errors import BadNumber, NotApplicable, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
 from dprivacy.mechanisms import cell_form
 from dprivacy.model import Answer, Channel, Pictured, plain, shown
+from dprivacy.release.budgets.error_curves import line_variance
 from dprivacy.release.budgets.widest_levels import mechanism_level
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.domains.point_columns import class_level
@@ -25,6 +27,10 @@ from dprivacy.release.unordered.shuffled_block import ShuffledTable, shuffled_ta
 from dprivacy.spaces import Categories, FiniteSpace
 from dprivacy.typing import NumberLike, PlanLike
 
+_MOVED = (
+    "values are first moved to the nearest point of the grid, which can put two of them up to one step "
+    "of the grid farther apart."
+)
 _APART = {
     "categories": "any two at distance 1 within a block",
     "ordered": "neighbours at distance 1",
@@ -67,9 +73,15 @@ class Forecast(Answer, Pictured):
         lines = self.row.explain().splitlines()
         if self.shuffled is not None:
             lines += [self.shuffled.in_odds(), self.shuffled.explain()]
-        lines += ["", *column_lines(self.columns, self.rows), *map(shown, self.guarantee.notes)]
+        lines += [
+            "",
+            *column_lines(self.columns, self.rows),
+            *map(shown, _folded(self.guarantee.notes)),
+        ]
         for told in self.alternatives:
-            lines += ["", told.explain()]
+            lines += ["", told.explain()] if len(self.alternatives) == 1 else []
+        if len(self.alternatives) > 1:
+            lines += ["", *(told.line() for told in self.alternatives), _WAYS]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,6 +94,29 @@ class Forecast(Answer, Pictured):
             "alternatives": [plain(told.to_dict()) for told in self.alternatives],
             **({} if self.shuffled is None else {"shuffled": self.shuffled.to_dict()}),
         }
+
+
+_WAYS = "Cells are then reports, to be read through the card; --transitions NAME has all choices."
+
+
+def _folded(notes: Sequence[str]) -> list[str]:
+    """Notes, where what they all say of numbers moved to their range stands once."""
+    moved, rest = [], []
+    for note in notes:
+        before, found, after = note.partition(_MOVED)
+        if found:
+            name = before.removeprefix("Column ").partition(":")[0]
+            moved.append(name)
+            rest += [f"Column {name}:{after}"] if after else []
+        else:
+            rest.append(note)
+    if len(moved) < 2:
+        return list(notes)
+    return [
+        f"Columns {', '.join(moved)}: values beyond the range are released as if they were its ends; "
+        f"{_MOVED}",
+        *rest,
+    ]
 
 
 def forecast(
@@ -159,6 +194,7 @@ def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
         sampled = max(count_error(channel, n=rows, of="population", scale="proportions").values())
     except NotInvertible:
         error = sampled = None
+    mean, spread = _mean(column, rows)
     return ColumnForecast(
         *told,
         (min(kept), max(kept)),
@@ -169,7 +205,20 @@ def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
         sum(kept) / len(kept),
         sampled,
         factor,
+        mean,
+        spread,
     )
+
+
+def _mean(column: ColumnPlan, rows: int) -> tuple[float | None, float | None]:
+    """The standard error of a corrected mean, at most, and half the range; for plain numbers."""
+    space, level = column.mechanism.guarantee.space, mechanism_level(column.mechanism)
+    if column.kind != "numbers" or column.mechanism.family != "laplace" or level is None:
+        return None, None
+    wide, steps = float(space.diameter), len(column.channel.rows) - 1 if column.channel else 0
+    if steps < 1:
+        return None, None
+    return wide * math.sqrt(line_variance(steps, float(level)).real / rows), wide / 2
 
 
 def _sampling(values: int, rows: int) -> float:
