@@ -162,9 +162,9 @@ def test_many_columns_stay_one_screen() -> None:
     assert "(N)" in coded_line
     assert sum("is recommended" in line for line in lines) == 2
     (cells,) = (line.split() for line in lines if line.startswith("age "))
-    # Geometric noise on 0 … 100 at 1/50 a step: the variance of a corrected number, at most.
-    a = math.exp(-1 / 50)
-    most = math.sqrt(2 * a / (1 - a) ** 2 / 10_000)
+    channel = Plan.read(plan).column("age").channel.matrix.floats
+    scores = np.linalg.solve(channel, np.arange(101.0))
+    most = math.sqrt((channel @ scores**2 - np.arange(101.0) ** 2).max() / 10_000)
     assert cells[-3:-1] == [f"{most:.3g}", "mean"]
     assert math.isclose(ahead.columns[0].mean_error, most, rel_tol=1e-9)
     assert "over 100" in next(line for line in lines if line.startswith("pay "))

@@ -12,7 +12,6 @@ from dprivacy.errors import BadNumber, NotApplicable, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
 from dprivacy.mechanisms import cell_form
 from dprivacy.model import Answer, Channel, Pictured, plain, shown
-from dprivacy.release.budgets.error_curves import line_variance
 from dprivacy.release.budgets.widest_levels import mechanism_level
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.domains.point_columns import class_level
@@ -211,14 +210,17 @@ def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
 
 
 def _mean(column: ColumnPlan, rows: int) -> tuple[float | None, float | None]:
-    """The standard error of a corrected mean, at most, and half the range; for plain numbers."""
+    """The standard error of a corrected mean, the largest over populations, and half the range."""
     space, level = column.mechanism.guarantee.space, mechanism_level(column.mechanism)
     if column.kind != "numbers" or column.mechanism.family != "laplace" or level is None:
         return None, None
     wide, steps = float(space.diameter), len(column.channel.rows) - 1 if column.channel else 0
     if steps < 1:
         return None, None
-    return wide * math.sqrt(line_variance(steps, float(level)).real / rows), wide / 2
+    a, half = math.exp(-float(level) / steps), steps // 2
+    ends = (a**half + a ** (steps - half)) / (1 + a)  # the least chance of an end: in the middle
+    variance = a * (2 - ends) / (1 - a) ** 2 / steps**2
+    return wide * math.sqrt(variance / rows), wide / 2
 
 
 def _sampling(values: int, rows: int) -> float:
