@@ -53,6 +53,21 @@ def test_from_a_card_for_the_archive(folder):
     assert "40 rows, released" in page
 
 
+def test_from_a_card_as_a_codebook(folder):
+    command("sanitise", "in.csv", "-p", "plan.toml", "-o", "out.csv", folder=folder)
+    done = command("report", "out.csv.card.json", "--ddi", "-o", "book.xml", folder=folder)
+    assert (done.code, done.out) == (0, "Wrote book.xml.\n")
+    assert "<fileName>out.csv</fileName>" in (folder / "book.xml").read_text(encoding="utf-8")
+    found = command("inspect", "in.csv", "--codebook", "book.xml", folder=folder)
+    assert found.code == 0
+    both = command(
+        "report", "out.csv.card.json", "--ddi", "--archive", "-o", "b.xml", folder=folder
+    )
+    assert both.code != 0
+    assert "leave --archive and --rows out" in both.err
+    assert not (folder / "b.xml").exists()
+
+
 def test_a_table_is_no_plan_and_is_not_quoted(folder):
     (folder / "in.csv").write_text("name,tea\nBob Jones,yes\n")
     done = command("report", "in.csv", "-o", "sheet.html", folder=folder)
