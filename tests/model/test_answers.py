@@ -22,7 +22,8 @@ def test_verdicts(holds, exact, status, words) -> None:
     assert bool(verdict) is (holds is True)
     assert verdict.status == status
     assert verdict.explain() == str(verdict) == words
-    assert verdict._repr_html_() == f"<pre>{words.replace('<', '&lt;')}</pre>"
+    inside = words.replace("<", "&lt;")
+    assert verdict._repr_html_() == f'<pre style="white-space: pre-wrap">{inside}</pre>'
     data = json.loads(json.dumps(verdict.to_dict()))
     assert (data["holds"], data["status"]) == (holds, status)
     with pytest.raises(AttributeError):

@@ -3,10 +3,9 @@
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
-from dprivacy.model import Answer
+from dprivacy.model import Answer, html_table, html_words, latex_array, latex_words
 from dprivacy.numbers import Sealed
 
 Rows = list[Sequence[str]]
@@ -88,10 +87,14 @@ class TabularAnswer(Answer, Sealed):
         return repr(self)
 
     def _repr_html_(self) -> str:
-        head, rows = self._printed()
-        cells = [
-            "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
-            for tag, row in zip(["th", *["td"] * len(rows)], rows, strict=False)
-        ]
-        body = "".join(f"<tr>{row}</tr>" for row in cells)
-        return f"<p>{escape(head)}</p><table>{body}</table><p>{escape(self.explain())}</p>"
+        """The table and the words, for a notebook."""
+        caption, (head, *rows) = self._printed()
+        return html_table(caption, head, rows) + html_words(self.explain())
+
+    def _repr_latex_(self) -> str:
+        """The table as a formula, for a notebook that is printed."""
+        _, (head, *rows) = self._printed()
+        return latex_array(
+            [latex_words(cell) for cell in head],
+            [[latex_words(cell) for cell in row] for row in rows],
+        )

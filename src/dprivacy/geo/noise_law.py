@@ -11,12 +11,12 @@ from dprivacy.estimation import read_chance
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Degrees, apart
 from dprivacy.geo.earth.lengths import in_words
-from dprivacy.model import Answer, counted
+from dprivacy.model import Answer, Explained, counted
 from dprivacy.typing import NumberLike
 
 
 @dataclass(frozen=True)
-class NoiseLaw:
+class NoiseLaw(Explained):
     """The displacement by planar (2 axes) or spatial (3 axes) Laplace noise of a rate per metre.
 
     Notes

@@ -73,6 +73,14 @@ from dprivacy.model.matrices.printed_channel import (
 )
 from dprivacy.model.matrices.table_texts import Cells as Cells
 from dprivacy.model.mechanism_protocol import Sourced as Sourced
+from dprivacy.model.notebooks.notebook_views import (
+    Explained as Explained,
+    html_table as html_table,
+    html_words as html_words,
+    latex_array as latex_array,
+    latex_escaped as latex_escaped,
+    latex_words as latex_words,
+)
 from dprivacy.model.noun_input import (
     channel_or_print as channel_or_print,
     labels_of as labels_of,

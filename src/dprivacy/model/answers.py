@@ -2,15 +2,15 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
-from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dprivacy.model.notebooks.notebook_views import Explained
 from dprivacy.model.plain_data import plain
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer(ABC):
+class Answer(Explained, ABC):
     """What every result is that is not a bare number or a noun: a frozen value that explains itself.
 
     A subclass is a frozen dataclass with `exact` as a field or a property, and an `explain`.
@@ -52,10 +52,6 @@ class Answer(ABC):
 
     def __str__(self) -> str:
         return self.explain()
-
-    def _repr_html_(self) -> str:
-        """The words, for a notebook."""
-        return f"<pre>{escape(self.explain())}</pre>"
 
 
 @dataclass(frozen=True)

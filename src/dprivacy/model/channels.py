@@ -21,6 +21,7 @@ from dprivacy.errors import (
 from dprivacy.model.answers import Pictured, Verdict
 from dprivacy.model.distributions import Dist, as_prior
 from dprivacy.model.labelled_matrix import Labelled, merge_proportional
+from dprivacy.model.notebooks.notebook_views import html_matrix
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, inverse, read_whole
 from dprivacy.sources import result
@@ -266,6 +267,16 @@ class Hyper(Frozen, Pictured):
         for (name, chance), inner in zip(self.outer.items(), self.inners, strict=True):
             lines.append(f"  {shown(name)}: {chance} × {inner}")
         return "\n".join(lines[:14])
+
+    def _repr_html_(self) -> str:
+        """The posteriors as a table, each with its probability, for a notebook."""
+        rows = [*self.outer.items()]
+        return html_matrix(
+            "Hyper: posteriors",
+            [name for name, _ in rows],
+            ["probability", *self.secrets],
+            lambda i: [rows[i][1], *self.inners[i].weights],
+        )
 
 
 def prior_for(channel: Channel, prior: PriorLike) -> Dist:

@@ -5,6 +5,7 @@ from typing import Any
 
 from dprivacy.errors import NotApplicable, NotStochastic, WrongKind, WrongShape, counted
 from dprivacy.model.answers import Pictured
+from dprivacy.model.notebooks.notebook_views import html_matrix, latex_matrix
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_vector
 from dprivacy.spaces import locate, positions, read_labels, require_list, require_same_labels
@@ -101,6 +102,14 @@ class Dist(Frozen, Pictured):
     def __repr__(self) -> str:
         inside = ", ".join(f"{shown(x)}: {w}" for x, w in list(self.items())[:12])
         return f"Dist({inside}{', …' if len(self) > 12 else ''})"
+
+    def _repr_html_(self) -> str:
+        """A table, for a notebook."""
+        return html_matrix("Dist", ["probability"], self.labels, lambda _: self.weights)
+
+    def _repr_latex_(self) -> str | None:
+        """A formula, for a notebook that is printed; None where it would be too large."""
+        return latex_matrix(["probability"], self.labels, lambda _: self.weights)
 
 
 def as_prior(

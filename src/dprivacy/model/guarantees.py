@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import Uncertified
+from dprivacy.model.notebooks.notebook_views import Explained
 from dprivacy.model.plain_data import about, plain, shown
 from dprivacy.numbers import Level, as_level, exp_bounds, float_up
 from dprivacy.spaces import FiniteSpace, MetricSpace
 
 
 @dataclass(frozen=True)
-class Guarantee:
+class Guarantee(Explained):
     """ε·d-privacy (with slack δ) of a mechanism on a space.
 
     Parameters

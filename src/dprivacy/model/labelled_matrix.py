@@ -8,6 +8,7 @@ import numpy as np
 
 from dprivacy.errors import WrongShape, counted
 from dprivacy.model.answers import Pictured
+from dprivacy.model.notebooks.notebook_views import html_matrix, latex_matrix
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_matrix
 from dprivacy.spaces import locate, positions, read_labels
@@ -116,6 +117,18 @@ class Labelled(Frozen):
             return head
         lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in cells]
         return "\n".join([head, *lines])
+
+    def _repr_html_(self) -> str:
+        """A table, for a notebook."""
+        kind = "exact" if self.exact else "float"
+        rows = counted(len(self.rows), self.row_name)
+        columns = counted(len(self.columns), self.column_name)
+        caption = f"{type(self).__name__}: {rows}, {columns} ({kind})"
+        return html_matrix(caption, self.rows, self.columns, self.matrix.row)
+
+    def _repr_latex_(self) -> str | None:
+        """A formula, for a notebook that is printed; None where it would be too large."""
+        return latex_matrix(self.rows, self.columns, self.matrix.row)
 
 
 class Gain(Pictured, Labelled):

@@ -190,6 +190,21 @@ def written(terms: Terms) -> str:
     return " + ".join(parts).replace("+ -", "- ") if parts else "0"
 
 
+def as_formula(text: str) -> str:
+    r"""A written level in LaTeX.
+
+    Examples
+    --------
+    >>> print(as_formula("3/2*sqrt(2)*ln(5/4) - ln(2)"))
+    \frac{3}{2}\,\sqrt{2}\,\ln\frac{5}{4} - \ln 2
+    """
+    text = re.sub(r"([0-9]+)/([0-9]+)", r"\\frac{\1}{\2}", text)
+    text = re.sub(r"sqrt\(([0-9]+)\)", r"\\sqrt{\1}", text)
+    text = re.sub(r"ln\(([0-9]+)\)", r"\\ln \1", text)
+    text = re.sub(r"ln\((\\frac[^()]*)\)", r"\\ln\1", text)
+    return text.replace("*", r"\,")
+
+
 _SHORT = 24  # digits up to which ln(q^r) is written out instead of r·ln(q)
 _LONG = 300  # digits beyond which a ratio is outlined instead of written
 

@@ -10,7 +10,7 @@ from dprivacy.errors import BadLevel, BadNumber, Uncertified, WrongKind
 from dprivacy.numbers import level_terms
 from dprivacy.numbers.enclosures import bounds_of_terms, safe_float, term_float
 from dprivacy.numbers.frozen_values import Frozen
-from dprivacy.numbers.level_text import parse, written
+from dprivacy.numbers.level_text import as_formula, parse, written
 from dprivacy.typing import LevelLike, NumberLike
 
 
@@ -257,6 +257,9 @@ class Level(Frozen, numbers.Real):
 
     def __format__(self, spec: str) -> str:
         return format(float(self), spec) if spec else str(self)
+
+    def _repr_latex_(self) -> str:
+        return f"${as_formula(str(self))}$"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Level._of, (dict(self._terms),))

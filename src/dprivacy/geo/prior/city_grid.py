@@ -20,7 +20,7 @@ from dprivacy.geo.earth.tangent_plane import Plane
 from dprivacy.geo.metre_guarantee import SHADOW, Step, snapped
 from dprivacy.geo.prior.best_guess import distances
 from dprivacy.geo.prior.public_places import PublicPlaces, read_pair
-from dprivacy.model import Dist, counted
+from dprivacy.model import Dist, Explained, counted
 from dprivacy.numbers import Floats
 from dprivacy.spaces import FiniteSpace, grid
 from dprivacy.typing import Label, NumberLike
@@ -31,7 +31,7 @@ _EVEN = 40  # points along a side, where all places are equally likely
 
 
 @dataclass(frozen=True, eq=False)
-class City:
+class City(Explained):
     """Public places of a region, and square cells that cover it.
 
     Attributes

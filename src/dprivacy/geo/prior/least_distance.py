@@ -12,6 +12,7 @@ from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.geo.prior.best_guess import BestGuess, distances
 from dprivacy.geo.prior.optimal_channels import OptimalPlaces
 from dprivacy.geo.prior.public_places import PublicPlaces
+from dprivacy.model import Explained
 from dprivacy.numbers import Floats
 
 NAMES = ("planar Laplace", "remapped", "optimal")
@@ -109,7 +110,7 @@ def moved_by_channel(mechanism: OptimalPlaces) -> Distances:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Explained):
     """Which of the mechanisms of one promise is used, and how far each moves public places.
 
     Examples

@@ -14,7 +14,7 @@ from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.place_noise import read_rows
 from dprivacy.geo.prior.city_grid import City
 from dprivacy.geo.prior.place_lists import PlaceList
-from dprivacy.model import Channel, Sourced
+from dprivacy.model import Channel, Explained, Sourced
 from dprivacy.numbers import Floats
 from dprivacy.sampling import CategoricalSampler, Source
 from dprivacy.typing import LevelLike
@@ -32,7 +32,7 @@ def require_known(known: Any) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class OptimalPlaces(Sourced):
+class OptimalPlaces(Explained, Sourced):
     """Draws a cell, or a listed place, from a channel that was proved private.
 
     Attributes

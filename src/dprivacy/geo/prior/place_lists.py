@@ -18,7 +18,7 @@ from dprivacy.geo.earth.regions import Disc, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
 from dprivacy.geo.metre_guarantee import SHADOW, Step
 from dprivacy.geo.prior.public_places import PublicPlaces, read_pair
-from dprivacy.model import Dist, counted
+from dprivacy.model import Dist, Explained, counted
 from dprivacy.numbers import Floats, Level
 from dprivacy.spaces import FiniteSpace, points
 from dprivacy.typing import Label
@@ -28,7 +28,7 @@ _FINEST = Fraction(1, 1000)  # metres: what listed places are rounded to
 
 
 @dataclass(frozen=True, eq=False)
-class PlaceList:
+class PlaceList(Explained):
     """Listed places as the secrets: no cells, and nothing is lost by moving places to their centres.
 
     Attributes

@@ -18,7 +18,7 @@ from dprivacy.mechanisms.local.geometry_reports import HyperplaneReports
 from dprivacy.mechanisms.local.local_families import made, telling
 from dprivacy.mechanisms.local.local_mechanism import LocalMechanism
 from dprivacy.mechanisms.local.set_reports import SubsetReports
-from dprivacy.model import Guarantee, about
+from dprivacy.model import Explained, Guarantee, about
 from dprivacy.numbers import as_eps
 from dprivacy.sampling import Source, choose_source, toss, uniform_array
 from dprivacy.sources import result
@@ -26,7 +26,7 @@ from dprivacy.typing import LevelLike
 
 
 @dataclass(frozen=True)
-class Memoised:
+class Memoised(Explained):
     """A permanent round and the fresh round on top of it.
 
     Attributes

@@ -12,14 +12,10 @@ from typing import Any
 from dprivacy.errors import OutputExists, UnknownName, WrongKind
 from dprivacy.estimation import LongForm, figure
 from dprivacy.extras import arrow, parquet
-from dprivacy.model import as_path, plain, shown
+from dprivacy.model import as_path, latex_escaped, plain, shown
 from dprivacy.typing import PathArg
 
 _MOST_ACROSS = 8  # labels of the last column that LaTeX puts side by side
-_SPECIAL = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$",
-    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
 
 
 def write_answer(answer: Any, path: PathArg, *, replace: bool = False) -> Path:
@@ -149,9 +145,9 @@ def latex_text(long: LongForm) -> str:
     across = list(dict.fromkeys(row[len(long.keys) - 1] for row in long.rows)) if long.rows else []
     crossed = len(long.keys) in (2, 3) and len(across) <= _MOST_ACROSS
     lines = _crossed(long, across) if crossed else _listed(long)
-    notes = "".join(f"\\\\[2pt] \\footnotesize {_escaped(note)}\n" for note in long.notes)
+    notes = "".join(f"\\\\[2pt] \\footnotesize {latex_escaped(note)}\n" for note in long.notes)
     return (
-        f"% {_escaped(long.title)}; needs \\usepackage{{booktabs}}\n"
+        f"% {latex_escaped(long.title)}; needs \\usepackage{{booktabs}}\n"
         + "\n".join(lines)
         + ("\n" + notes if notes else "\n")
     )
@@ -161,12 +157,12 @@ def _listed(long: LongForm) -> list[str]:
     lines = [
         f"\\begin{{tabular}}{{{'l' * len(long.keys)}r}}",
         "\\toprule",
-        " & ".join([*map(_escaped, long.keys), "estimate"]) + r" \\",
+        " & ".join([*map(latex_escaped, long.keys), "estimate"]) + r" \\",
         "\\midrule",
     ]
     for row in long.rows:
         value, interval = _in_cell(row[len(long.keys) :])
-        labels = [_escaped(_named(label)) for label in row[: len(long.keys)]]
+        labels = [latex_escaped(_named(label)) for label in row[: len(long.keys)]]
         lines.append(" & ".join([*labels, value]) + r" \\")
         lines.append(" & ".join([*[""] * len(labels), interval]).strip() + r" \\")
     return [*lines, "\\bottomrule", "\\end{tabular}"]
@@ -174,36 +170,31 @@ def _listed(long: LongForm) -> list[str]:
 
 def _crossed(long: LongForm, across: Sequence[Any]) -> list[str]:
     cells = {row[: len(long.keys)]: row[len(long.keys) :] for row in long.rows}
-    head = [_escaped(long.keys[-2]), *(_escaped(_named(label)) for label in across)]
+    head = [latex_escaped(long.keys[-2]), *(latex_escaped(_named(label)) for label in across)]
     lines = [f"\\begin{{tabular}}{{l{'r' * len(across)}}}", "\\toprule"]
     lines += [" & ".join(head) + r" \\", "\\midrule"]
     blocks = list(dict.fromkeys(key[:-2] for key in cells))
     for k, block in enumerate(blocks):
         if block:
-            title = f"{_escaped(long.keys[0])} = {_escaped(_named(block[0]))}"
+            title = f"{latex_escaped(long.keys[0])} = {latex_escaped(_named(block[0]))}"
             lines += ["\\midrule"] * (k > 0)
             lines.append(rf"\multicolumn{{{len(across) + 1}}}{{l}}{{\emph{{{title}}}}} \\")
         down = dict.fromkeys(key[-2] for key in cells if key[:-2] == block)
         for side in down:
             found = [cells.get((*block, side, label)) for label in across]
             pairs = [("", "") if cell is None else _in_cell(cell) for cell in found]
-            lines.append(" & ".join([_escaped(_named(side)), *(v for v, _ in pairs)]) + r" \\")
+            lines.append(" & ".join([latex_escaped(_named(side)), *(v for v, _ in pairs)]) + r" \\")
             lines.append(" & ".join(["", *(i for _, i in pairs)]).strip() + r" \\")
     return [*lines, "\\bottomrule", "\\end{tabular}"]
 
 
 def _in_cell(numbers: Sequence[Any]) -> tuple[str, str]:
     value, error, low, high = (math.nan if v is None else float(v) for v in numbers[:4])
-    return _escaped(figure(value, error)), f"[{figure(low, error)}, {figure(high, error)}]"
+    return latex_escaped(figure(value, error)), f"[{figure(low, error)}, {figure(high, error)}]"
 
 
 def _named(label: Any) -> str:
     return "(missing)" if label is None else shown(label)
-
-
-def _escaped(text: str) -> str:
-    """Text in which LaTeX reads nothing but text."""
-    return "".join(_SPECIAL.get(character, character) for character in text)
 
 
 _WRITERS: dict[str, Callable[[LongForm, Path], None]] = {

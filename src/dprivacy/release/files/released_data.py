@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from dprivacy.errors import BadFile, NotApplicable, OutputExists
 from dprivacy.extras import arrow
-from dprivacy.model import as_path
+from dprivacy.model import Explained, as_path
 from dprivacy.release.files.own_files import Workplace, file_hash, open_own
 from dprivacy.release.files.table_files import write_errors, writer_of
 from dprivacy.release.jobs.source_marks import Origin
@@ -21,7 +21,7 @@ Writer = Callable[[Any, Any, Path], None]  # the data, a binary file, and the na
 
 
 @dataclass(frozen=True, eq=False)
-class Released(Generic[Data]):
+class Released(Explained, Generic[Data]):
     """Protected data and the card that says what protects them.
 
     Parameters

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from html import escape
 from typing import Any, Literal, get_args
 
 from dprivacy.errors import BadFile, DPrivacyError, NotApplicable, UnknownName
 from dprivacy.mechanisms import LocalMechanism
 from dprivacy.model import (
     Channel,
+    Explained,
     Guarantee,
     channel_from,
     counted,
@@ -60,7 +60,7 @@ _OF_A_COLUMN = {
 
 
 @dataclass(frozen=True)
-class StatedGuarantee:
+class StatedGuarantee(Explained):
     """What a card says is guaranteed; the space itself stays with the mechanism.
 
     Parameters
@@ -98,7 +98,7 @@ class StatedGuarantee:
 
 
 @dataclass(frozen=True, repr=False)
-class Card:
+class Card(Explained):
     """What was released, and what that guarantees.
 
     Parameters
@@ -268,10 +268,6 @@ class Card:
 
     def __repr__(self) -> str:
         return f"Card({self.what!r}, count={self.count}, holds={self.holds})"
-
-    def _repr_html_(self) -> str:
-        """The words, for a notebook."""
-        return f"<pre>{escape(self.explain())}</pre>"
 
     def to_dict(self) -> dict[str, Any]:
         """The card as plain data; what is empty is left out."""

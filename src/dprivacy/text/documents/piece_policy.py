@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from dprivacy.errors import NotApplicable, UnknownCategory, UnknownName
 from dprivacy.mechanisms import whole
-from dprivacy.model import counted
+from dprivacy.model import Explained, counted
 from dprivacy.text.documents.text_pieces import Piece, pieces_of
 from dprivacy.text.embeddings.word_vectors import Embedding
 
@@ -18,7 +18,7 @@ EMPTY = ""  # padding: no word of any vocabulary, so that it stands at the centr
 
 
 @dataclass(frozen=True)
-class Policy:
+class Policy(Explained):
     """How a text is read.
 
     Parameters

@@ -1,0 +1,1 @@
+"""How nouns and answers look in a notebook."""
