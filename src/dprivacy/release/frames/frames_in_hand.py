@@ -77,6 +77,20 @@ def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:
     )
 
 
+def arrow_columns(frame: Any) -> dict[str, Any]:
+    """The columns of a pandas or Polars data frame as Arrow arrays, by name."""
+    from narwhals import dependencies as kinds
+
+    if kinds.is_pandas_dataframe(frame):
+        return {str(c): _pandas_array(frame[c], str(c)) for c in frame.columns}
+    if kinds.is_polars_dataframe(frame):
+        return {c: _polars_array(frame.get_column(c), c) for c in frame.columns}
+    raise WrongKind(
+        f"a data frame must come from pandas or Polars, not {type(frame).__name__}; a lazy one is "
+        "collected first"
+    )
+
+
 def _arrow(table: Any, sanitiser: Sanitiser) -> Any:
     pa = arrow()
     if not isinstance(table, pa.Table | pa.RecordBatch):
