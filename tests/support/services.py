@@ -72,6 +72,7 @@ SERVICES = {
     "r-mass": lambda: lacking_in_r("MASS"),
     "r-survey": lambda: lacking_in_r("survey"),
     "r-simex": lambda: lacking_in_r("simex"),
+    "r-reticulate": lambda: lacking_in_r("reticulate"),
 }
 
 
