@@ -100,7 +100,7 @@ def test_html_is_well_formed_and_labels_stay_text(name):
 @pytest.mark.parametrize("name", SHOWN)
 def test_no_colour_is_set_so_that_light_and_dark_can_be_read(name):
     styles = re.findall(r'style="([^"]*)"', SHOWN[name]()._repr_html_())
-    assert set(styles) <= {"white-space: pre-wrap", "text-align: left"}
+    assert set(styles) <= {"white-space: pre-wrap", "text-align: left; white-space: nowrap"}
 
 
 def test_a_large_table_is_cut_and_says_its_size():

@@ -45,7 +45,7 @@ def html_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]])
         for first, *rest in rows
     )
     return (
-        f'<table><caption style="text-align: left">{escape(caption)}</caption>'
+        f'<table><caption style="text-align: left; white-space: nowrap">{escape(caption)}</caption>'
         f"<thead><tr>{titles}</tr></thead><tbody>{lines}</tbody></table>"
     )
 
