@@ -20,7 +20,7 @@ from dprivacy.sampling import choose_source
 
 def sanitised_frame(table: Any, terms: Terms) -> tuple[Any, Card, Receipt | None]:
     """A protected copy of a table in hand, of the same kind, its card and receipt; see `sanitise`."""
-    source = choose_source(terms.insecure_seed)
+    table, source = _fetched(table), choose_source(terms.insecure_seed)
     with spending_on(terms) as spending:
         sanitiser = Sanitiser(
             terms.plan, source, permanent_key=terms.permanent_key, before=spending
@@ -58,6 +58,25 @@ def _require_same(block: dict[str, Any], told: list[ShuffledTable]) -> None:
             "the table gave other rows when it was read again; fetch it first, and release what was "
             "fetched"
         )
+
+
+def _fetched(table: Any) -> Any:
+    """A stream of Arrow batches, read to its end once, as a table; other tables as they are."""
+    from narwhals import dependencies as kinds
+
+    known = kinds.is_into_dataframe(table) or kinds.is_duckdb_relation(table)
+    if known or not hasattr(table, "__arrow_c_stream__"):
+        return table
+    pa = arrow()
+    if isinstance(table, pa.RecordBatch):
+        return table
+    try:
+        return pa.RecordBatchReader.from_stream(table).read_all()
+    except (pa.ArrowException, TypeError) as reason:  # its own words may quote a cell
+        raise WrongKind(
+            "a table must come from pandas, Polars, Arrow, DuckDB or Spark, not "
+            f"{type(table).__name__}, whose stream cannot be read as one ({type(reason).__name__})"
+        ) from None
 
 
 def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:
