@@ -11,8 +11,9 @@ from dprivacy.store.stored_nouns import FORMS, NOUNS
 def schema(noun: str, *, version: int | None = None) -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of the files that hold a noun.
 
-    A file that the schema refuses is refused by `load` as well. `load` also checks what a schema
-    cannot say: the hash, that rows add up to 1, and that a mechanism is as private as it claims.
+    A file that the schema refuses is refused by `load` as well, but for the plan and the channels on a
+    card, which `prove_card` reads. `load` also checks what a schema cannot say: the hash, that rows
+    add up to 1, and that a mechanism is as private as it claims.
 
     Parameters
     ----------
