@@ -64,7 +64,8 @@ def test_examples_run_as_printed(page: tuple[str, ...], folder: Path, tmp_path: 
         if page[0] in SERVING:
             continue
         done = command(*words_of(line, folder), folder=folder)
-        if page[0] == "regress" and "the noise outweighs the signal" in done.err:
+        honest = ("the noise outweighs the signal", "no finite coefficients fit best")
+        if page[0] == "regress" and any(words in done.err for words in honest):
             continue  # the release is small and its noise is fresh: an honest answer now and then
         assert done.code == 0, (line, done)
         words = [word for word in words_of(line, folder) if word != "--json"]

@@ -41,7 +41,7 @@ class TestPlan:
     def test_words(self, folder: Path) -> None:
         text = good("plan", "plan.toml", "--rows", "800", "--points", "3", folder=folder)
         assert "by at most 40, whatever they know already" in text.splitlines()[1]
-        assert "with 800 rows, in percentage points" in text
+        assert "with 800 rows, of a corrected proportion in percentage points" in text
         assert "need an ε of at least: hobby 2.533." in text
         assert "probability of each released value" not in text
 

@@ -55,7 +55,10 @@ class TestPaths:
         refused(lambda: released.save(given), "the output is named by its path")
 
     def test_what_is_read(self, given):
-        refused(lambda: propose(given), "a table is named by its path")
+        named = (
+            "a table is needed, or a codebook" if given is None else "a table is named by its path"
+        )
+        refused(lambda: propose(given), named)
         refused(lambda: read_pram(given), "a file is named by its path")
 
 

@@ -19,7 +19,7 @@ from dprivacy.mechanisms import VectorMechanism
 from dprivacy.model import Guarantee
 from dprivacy.numbers import Level, as_level, exp_bounds, ln
 from dprivacy.numbers.enclosures import bounds_of_terms, root_above
-from dprivacy.sampling import CategoricalSampler, DiscreteLaplace, PlanarNoise
+from dprivacy.sampling import CategoricalSampler, DiscreteLaplace, PlanarNoise, ShortSampler
 
 BITS = 256
 Promise = Level | float  # a float is math.inf
@@ -167,6 +167,9 @@ def watched() -> Iterator[Watch]:
     def draw(sampler: Any, codes: Any, source: Any, **_: Any) -> Any:
         return rows(sampler, codes)
 
+    def short(sampler: Any, codes: Any, source: Any) -> Any:
+        return rows(sampler._whole, codes)  # its law; that short words have it is counted elsewhere
+
     def from_words(sampler: Any, codes: Any, words: Any) -> Any:
         return rows(sampler, codes)
 
@@ -188,6 +191,7 @@ def watched() -> Iterator[Watch]:
     with (
         patch.object(CategoricalSampler, "draw", draw),
         patch.object(CategoricalSampler, "from_words", from_words),
+        patch.object(ShortSampler, "draw", short),
         patch.object(DiscreteLaplace, "draw", integers),
         patch.object(PlanarNoise.__mro__[1], "draw", points),
         patch.object(PlanarNoise.__mro__[1], "draw_each", points_of_lanes),

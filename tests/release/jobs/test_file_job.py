@@ -218,7 +218,7 @@ class TestRefusals:
         raw[20_000:90_000] = bytes(70_000)
         assert "cannot be read" in refused(tmp_path, bytes(raw), name="in.parquet", drop=["x"])
 
-    @pytest.mark.parametrize("name", ["in.sav", "in", "in.gz", "in.json"])
+    @pytest.mark.parametrize("name", ["in.sas7bdat", "in", "in.gz", "in.json"])
     def test_other_kinds_of_files(self, tmp_path, name):
         assert "only .csv, .tsv, .tab, .txt, .jsonl, .ndjson (also" in refused(
             tmp_path, "h\na\n", name=name

@@ -326,10 +326,9 @@ class TestChanges:
 
     def test_a_library(self, job, monkeypatch):
         job.stop()
-        real = resuming.version
         with monkeypatch.context() as patch:
-            patch.setattr(resuming, "version", lambda n: "1.0" if n == "numpy" else real(n))
-            job.refused("numpy is 1.0 and was")
+            patch.setattr(resuming, "__version__", "1.0")
+            job.refused("dprivacy is 1.0 and was")
         assert job.run(resume=True).count == ROWS
 
     @pytest.mark.parametrize(

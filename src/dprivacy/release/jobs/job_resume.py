@@ -6,9 +6,10 @@ import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from dprivacy.errors import (
     DPrivacyError,
@@ -17,6 +18,7 @@ from dprivacy.errors import (
     OutputExists,
     Unfinished,
 )
+from dprivacy.extras import arrow
 from dprivacy.mechanisms import local_body
 from dprivacy.model import digest, plain
 from dprivacy.release.domains.planned_column import ColumnPlan
@@ -30,7 +32,6 @@ from dprivacy.sampling import choose_source
 from dprivacy.verify import weights_hash
 from dprivacy.version import __version__
 
-_LIBRARIES = ("numpy", "pyarrow")
 DISCARD = (
     "pass --discard to throw away what was written and start anew: that draws new noise, and spends "
     "again if there is a ledger"
@@ -97,8 +98,13 @@ def run_of(
         "" if terms.permanent_key is None else _print(key, terms.permanent_key),
         "" if terms.delta is None else str(terms.delta),
         ledger,
-        {"dprivacy": __version__, **{name: version(name) for name in _LIBRARIES}},
+        _versions(),
     )
+
+
+def _versions() -> dict[str, str]:
+    """What the bytes of the output depend on besides the plan and the source."""
+    return {"dprivacy": __version__, "numpy": np.__version__, "pyarrow": arrow().__version__}
 
 
 def require_same(journal: Journal, now: Run, source: Path) -> None:
@@ -126,7 +132,7 @@ def _changes(before: Run, now: Run, source: Path) -> Iterator[str]:
         yield "the permanent key is another one"
     if before.shuffled != now.shuffled:
         yield "shuffle (--shuffle) or its delta (--delta) is another one"
-    for name in _LIBRARIES:
+    for name in _versions():
         if before.libraries.get(name) != now.libraries[name]:
             yield f"{name} is {now.libraries[name]} and was {before.libraries.get(name)}"
 
