@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -145,6 +146,20 @@ class Watch:
         return [(Noise(tuple(map(Fraction, centre)), level, norm),) for centre in centres]
 
 
+def law_of_short_words(sampler: ShortSampler) -> list[list[int]]:
+    """The weights that tables of short words and what is drawn for an escape come to together."""
+    if sampler._tables is None:
+        return [list(map(int, row)) for row in sampler._exact._rows]
+    found = []
+    for table, rest in zip(sampler._tables, sampler._exact._rows, strict=True):
+        counts = np.bincount(table, minlength=256).tolist()
+        listed, escapes = counts[: len(rest)], counts[255]
+        left = list(map(int, rest))
+        total = sum(left) // escapes if escapes else 1  # of the row: an escape has that many parts
+        found.append([n * total + (r if escapes else 0) for n, r in zip(listed, left, strict=True)])
+    return found
+
+
 @contextmanager
 def watched() -> Iterator[Watch]:
     """Every draw answers 0, and is remembered."""
@@ -167,8 +182,12 @@ def watched() -> Iterator[Watch]:
     def draw(sampler: Any, codes: Any, source: Any, **_: Any) -> Any:
         return rows(sampler, codes)
 
+    whole: dict[int, Any] = {}
+
     def short(sampler: Any, codes: Any, source: Any) -> Any:
-        return rows(sampler._whole, codes)  # its law; that short words have it is counted elsewhere
+        samplers.append(sampler)
+        law = whole.setdefault(id(sampler), SimpleNamespace(_rows=law_of_short_words(sampler)))
+        return rows(law, codes)
 
     def from_words(sampler: Any, codes: Any, words: Any) -> Any:
         return rows(sampler, codes)
