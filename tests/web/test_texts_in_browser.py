@@ -26,10 +26,12 @@ def test_pasted_texts_are_tried_read_back_and_released(served, window, tmp_path)
     for stop in ("8", "10", "12", "15"):
         window.keyboard.press("ArrowRight")
         expect(window.get_by_label("Level ε")).to_have_value(stop)
+    expect(window.get_by_text('--epsilon "15"')).to_be_visible()  # what is shown is of this level
     expect(window.get_by_text("this hides no content")).to_be_visible()
     window.get_by_role("button", name="Protect these texts").click()
     expect(window.get_by_role("alert")).to_contain_text("accept_readable")
     window.get_by_label("Level ε").fill("6")
+    expect(window.get_by_text('--epsilon "6"')).to_be_visible()
     expect(window.get_by_text("this hides no content")).to_have_count(0)
     window.get_by_role("button", name="Protect these texts").click()
     expect(window.get_by_text("Done: 12 texts are protected.")).to_be_visible()
