@@ -23,7 +23,7 @@ SEARCHES = {  # what is typed, and the page that has to come first or second
     "ten million rows": "how-to/ten-million-rows/",
     "regression on noise": "how-to/regress-on-noise/",
     "sql": "how-to/ask-in-sql/",
-    "codebook": "how-to/from-a-codebook/",
+    "plan from a codebook": "how-to/from-a-codebook/",
     "laplace mechanism": "mechanisms/laplace/",
 }
 
