@@ -190,7 +190,7 @@ def count_kernels(
 
 
 def _with_slack(table: SlackKernels, force: bool, progress: Progress | None) -> KernelCount:
-    """How many kernels there are with δ > 0; what δ has to spare is no posterior."""
+    """How many kernels there are with δ > 0; what δ leaves over belongs to no posterior."""
     moves, rays = table.moves(), len(table.rays)
     sizes = np.zeros(len(table.space) ** 2 + 1, dtype=np.int64)
     classes = 0

@@ -1,4 +1,4 @@
-"""The cells of a batch as positions of points and codes; what is no point or code is refused."""
+"""The cells of a batch as positions of points and codes; anything else is refused."""
 
 from collections.abc import Callable
 from typing import Any

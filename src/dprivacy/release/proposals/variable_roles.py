@@ -1,4 +1,4 @@
-"""What a variable is for, where it is no answer: weight, identifier, household, stratum, cluster."""
+"""What a variable is for, where it holds no answer: weight, identifier, household, stratum, cluster."""
 
 import re
 from collections.abc import Set
