@@ -5,6 +5,7 @@ import pytest
 
 from dprivacy.errors import BudgetExceeded
 from dprivacy.geo import place_mechanism, protect_places
+from dprivacy.geo.leader_state import StateFile
 from dprivacy.geo.permanent_places import PermanentNoise
 from dprivacy.numbers import Level
 from dprivacy.release import Ledger, person_name, prove_card
@@ -174,6 +175,129 @@ def test_a_budget_stops_new_places_and_old_ones_go_on(tmp_path):
         assert (tmp_path / "s").read_bytes() == before
         protect_places(**places("work"), people=["ann"], **given)
         assert spent(ledger) == 2 * ONE
+
+
+class History:
+    """Releases of one state and account, and what became of them."""
+
+    def __init__(self, folder, per):
+        self.folder, self.state = folder, folder / "s"
+        self.ledger = opened(folder, **({"per": "person"} if per == "person" else {}))
+        self.per, self.seen, self.copies = per, {}, [None]
+
+    def release(self, who, *cells):
+        """Somebody reports from some places, told by numbers."""
+        lat, lon = [40.5 + 0.002 * cell for cell in cells], [-74.0] * len(cells)
+        released = protect_places(
+            lat, lon, people=[who] * len(lat), region=NYC, permanent_key=KEY, state=self.state,
+            ledger=self.ledger, again="another day",
+        )  # fmt: skip
+        self.seen.setdefault(who, set()).update(spots(released))
+        return released
+
+    def take_back(self, who, *cells):
+        """A release that nobody saw, and whose entry is cancelled."""
+        before = {person: set(reports) for person, reports in self.seen.items()}
+        self.ledger.cancel(self.release(who, *cells).receipt, because="a mistake")
+        self.seen = before
+
+    def interrupt(self, who, *cells):
+        """A release that stops after it was charged, and before the state is written."""
+        before = {person: set(reports) for person, reports in self.seen.items()}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(StateFile, "write", _stop)
+            with pytest.raises(KeyboardInterrupt):
+                self.release(who, *cells)
+        self.seen = before
+
+    def copy(self):
+        self.copies.append(self.state.read_bytes() if self.state.exists() else None)
+
+    def restore(self, number):
+        """Put an older copy, or no file, in the place of the state."""
+        copy = self.copies[number % len(self.copies)]
+        self.state.unlink(missing_ok=True)
+        if copy is not None:
+            self.state.touch(mode=0o600)
+            self.state.write_bytes(copy)
+
+    def require_paid(self):
+        """Every different report of a person was charged."""
+        for who, reports in self.seen.items():
+            of = {"person": who} if self.per == "person" else {}
+            assert len(reports) * ONE <= spent(self.ledger, **of), who
+
+
+def _stop(self, state):
+    raise KeyboardInterrupt
+
+
+PER = pytest.mark.parametrize("per", ["table", "person"])
+
+
+def test_an_older_copy_of_the_state_makes_nothing_free(tmp_path):
+    history = History(tmp_path, "table")
+    with history.ledger as ledger:
+        history.release("bob", 1, 2)
+        history.copy()
+        history.release("ann", 3, 4, 5)
+        history.restore(-1)
+        told = history.release("ann", 6).explain()  # of whom the copy knows nothing
+        assert spent(ledger) == 5 * ONE
+        assert "charged for a later release" in told
+        history.require_paid()
+        told = history.release("ann", 7).explain()  # as many as bob, whom the copy knows
+        assert spent(ledger) == 5 * ONE
+        assert "were paid for then" in told
+        history.require_paid()
+
+
+@PER
+def test_what_was_taken_back_is_not_paid(per, tmp_path):
+    history = History(tmp_path, per)
+    with history.ledger as ledger:
+        of = {"person": "ann"} if per == "person" else {}
+        history.take_back("ann", 1, 2)
+        assert not spent(ledger, **of)
+        history.release("ann", 1, 2)
+        assert spent(ledger, **of) == 2 * ONE
+        history.require_paid()
+
+
+@PER
+def test_a_release_that_was_interrupted_is_charged_and_the_next_one_goes_on(per, tmp_path):
+    history = History(tmp_path, per)
+    with history.ledger as ledger:
+        of = {"person": "ann"} if per == "person" else {}
+        history.release("ann", 1)
+        history.interrupt("ann", 2)
+        first = spots(history.release("ann", 1, 3))
+        history.require_paid()
+        so_far = spent(ledger, **of)
+        assert spots(history.release("ann", 3, 1)) == first[::-1]
+        assert spent(ledger, **of) == so_far
+
+
+def spots(released):
+    return list(zip(released.data.lat, released.data.lon, strict=True))
+
+
+@PER
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_becomes_of_state_and_entries_every_draw_is_paid(seed, per, tmp_path):
+    rng = np.random.default_rng(seed)
+    history = History(tmp_path, per)
+    with history.ledger:
+        for _ in range(20):
+            what = rng.choice(["release"] * 5 + ["take_back", "interrupt", "copy", "restore"])
+            if what == "copy":
+                history.copy()
+            elif what == "restore":
+                history.restore(int(rng.integers(9)))
+            else:
+                who = ["ann", "bob"][rng.integers(2)]
+                getattr(history, what)(who, *rng.integers(0, 30, rng.integers(1, 4)).tolist())
+            history.require_paid()
 
 
 def test_declared_reports_share_the_level_over_all_time(tmp_path):

@@ -3,9 +3,10 @@
 import hmac
 import json
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from dprivacy.typing import PathArg
 
 _LARGEST = 1 << 31  # bytes
 _SEAL = 64  # hexadecimal digits
-_FORM = "dprivacy leaders 1"
+_FORM = "dprivacy leaders 2"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,13 +38,20 @@ class LeaderState:
         How far a reading may be from its leader, in metres.
     charged
         The ledger and the account that all of them were charged to; None where one was not.
+    charges
+        Marks of the entries that did it.
+    next
+        The mark of the entry that the next release will make. Where the ledger has it already, a later
+        state was written, or should have been.
     fresh
         Whether it begins here: a file that was not there.
     """
 
     leaders: Leaders
     near: Fraction
-    charged: LedgerPlace | None
+    charged: LedgerPlace | None = None
+    charges: tuple[bytes, ...] = ()
+    next: bytes = field(default_factory=lambda: secrets.token_bytes(16))
     fresh: bool = True
 
     @property
@@ -57,7 +65,7 @@ class LeaderState:
 
 def empty_state(near: LengthLike | None) -> LeaderState:
     """Of nobody, charged to nobody."""
-    return LeaderState({}, NEAR if near is None else metres(near, what="near"), None)
+    return LeaderState({}, NEAR if near is None else metres(near, what="near"))
 
 
 class StateFile:
@@ -66,7 +74,8 @@ class StateFile:
     Notes
     -----
     The first line is an HMAC of the rest under a key of the question: a file of another key, question
-    or mechanism, and one that was cut or changed, is refused.
+    or mechanism, and one that was cut or changed, is refused. An older copy has its seal; the ledger
+    tells it from the latest.
     """
 
     def __init__(self, path: PathArg, noise: PermanentNoise) -> None:
@@ -101,15 +110,17 @@ class StateFile:
             for who, points in body["people"].items()
         }
         charged = None if body["charged"] is None else LedgerPlace(*body["charged"])
-        return LeaderState(leaders, held, charged)
+        charges = tuple(bytes.fromhex(mark) for mark in body["charges"])
+        return LeaderState(leaders, held, charged, charges, bytes.fromhex(body["next"]))
 
     def write(self, state: LeaderState) -> None:
         """Put a state in the place of the one before, at once or not at all."""
         body = {
-            "form": _FORM,
             "construction": CONSTRUCTION,
             "near": str(state.near),
             "charged": state.charged,
+            "charges": [mark.hex() for mark in state.charges],
+            "next": state.next.hex(),
             "people": {who.hex(): points.tolist() for who, points in state.leaders.items()},
         }
         text = json.dumps(body, separators=(",", ":")).encode()
@@ -133,4 +144,4 @@ class StateFile:
             yield
 
     def _sealed(self, text: bytes) -> bytes:
-        return hmac.digest(self._noise.derived("leaders"), text, "sha256").hex().encode()
+        return hmac.digest(self._noise.derived(_FORM), text, "sha256").hex().encode()

@@ -1,5 +1,6 @@
 """What permanent noise is drawn for: cells of a grid, or leaders; and what that is charged for."""
 
+import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from dprivacy.geo.leading_places import Followed, follow
 from dprivacy.geo.permanent_places import PermanentNoise
 from dprivacy.model import counted
 from dprivacy.numbers import Floats, Whole
-from dprivacy.release import LedgerPlace, TaggedPeople, ledger_place
+from dprivacy.release import LedgerPlace, TaggedPeople, ledger_place, standing
 from dprivacy.typing import LedgerLike, PathArg
 
 _BACK = (
@@ -44,6 +45,10 @@ class Visits:
     before
         The most leaders of one person before, anybody's, and what they were charged to, where that is
         what is charged now; otherwise None.
+    anew
+        The most leaders of one person before, where an account of a table pays for all of them again.
+    run
+        The mark of the entry that this release makes.
     """
 
     noise: PermanentNoise
@@ -54,6 +59,8 @@ class Visits:
     kept: bool = False
     fresh: bool = False
     before: tuple[int, LedgerPlace] | None = None
+    anew: int = 0
+    run: bytes = b""
 
     @property
     def paid(self) -> bool:
@@ -75,11 +82,12 @@ class Visits:
         """How many reports of one person are charged; those of before once only.
 
         An account of a table is charged for the person with the most leaders of all, so that it pays
-        for new ones of others only where they come to have more. An account of persons is charged for
-        those who have new ones.
+        for new ones of others only where they come to have more: an older copy of the state would not
+        know of all that came out, and is charged for as if it began here. An account of persons is
+        charged for those who have new ones.
         """
         if self.followed is None or self.before is None:
-            return self.most
+            return max(self.most, self.anew)
         most, place = self.before
         return self.followed.most_new if place.per == "person" else max(0, self.most - most)
 
@@ -108,6 +116,11 @@ class Visits:
             told.append("Leaders are kept from this release on; nothing of before was known.")
         if self.paid:
             told.append("Places that a person reported from before were paid for then.")
+        if self.anew:
+            told.append(
+                "The account was charged for a later release than the last one that the state knows, "
+                "so that all of its leaders are charged anew."
+            )
         return told
 
 
@@ -156,15 +169,39 @@ def visits(
             cells, people.tags, known.leaders, near=known.near, step=step, limit=limit
         )
         place = ledger_place(ledger)
-        paid = None if place is None or place != known.charged else (known.most, place)
+        paid, older = _standing(known, place, ledger)
+        anew = known.most if older and place is not None and place.per == "table" else 0
+        before = (known.most, place) if paid and place is not None and not anew else None
+        latest = known.fresh or (paid and not older)
+        run = known.next if latest else secrets.token_bytes(16)
         kept = file is not None
-        fresh = kept and known.fresh
-        yield Visits(noise, people, followed.points, followed.most, followed, kept, fresh, paid)
+        yield Visits(
+            noise,
+            people,
+            followed.points,
+            followed.most,
+            followed,
+            kept,
+            kept and known.fresh,
+            before,
+            anew,
+            run,
+        )
         if file is not None:
-            # All leaders of a state were charged to one account, or it names none.
-            charged = place if known.fresh or paid is not None else None
             now = {**known.leaders, **followed.leaders}
-            file.write(LeaderState(now, known.near, charged))
+            # All leaders of a state were charged to one account, or it names none.
+            charged = (place, (*known.charges, run)) if known.fresh or paid else ()
+            file.write(LeaderState(now, known.near, *charged))
+
+
+def _standing(
+    known: LeaderState, place: LedgerPlace | None, ledger: LedgerLike
+) -> tuple[bool, bool]:
+    """Whether what is charged now has paid for all leaders of a state, and for later ones."""
+    if place is None or place != known.charged:
+        return False, False
+    *made, later = standing(ledger, [*known.charges, known.next])
+    return all(made), all(made) and later
 
 
 def _most_cells(people: TaggedPeople, cells: Whole, limit: int | None) -> int:

@@ -248,6 +248,7 @@ def protect_places(
             people=ready.charged,
             rows_per_person=ready.charged_times,
             published=[*(found.kept if found else ()), *ready.published],
+            run=b"" if visited is None else visited.run,
             again=again,
             note="places" if visited is None else f"places, {CONSTRUCTION}",
         ) as receipt:

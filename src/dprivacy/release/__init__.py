@@ -130,6 +130,7 @@ from dprivacy.release.ledger.charged_metric import Charge as Charge
 from dprivacy.release.ledger.charging import (
     LedgerPlace as LedgerPlace,
     ledger_place as ledger_place,
+    standing as standing,
 )
 from dprivacy.release.ledger.receipts import (
     receipt_body as receipt_body,

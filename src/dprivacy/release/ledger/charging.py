@@ -51,6 +51,7 @@ def charged(
     people: Sequence[Label] | None = None,
     rows_per_person: int = 1,
     published: Iterable[str] = (),
+    run: bytes = b"",
     again: str | None = None,
     note: str = "",
 ) -> Iterator[Receipt | None]:
@@ -70,6 +71,8 @@ def charged(
         The most rows that one person has, by which the charge is multiplied; more are refused.
     published
         What is published as it is beside it, such as the columns that are kept.
+    run
+        A mark of the release, drawn if none is given; `standing` finds the entry by it.
     again
         Why a source that was released before is released once more. A file is also recognised by the
         card of its release; what is in hand is not, so that a reason needs a ledger.
@@ -116,6 +119,7 @@ def charged(
             rows_per_person=rows_per_person,
             published=published,
             sources={"the file": _digest(source)},
+            run=run,
             again=reason,
             note=note,
         )
@@ -143,6 +147,12 @@ def ledger_place(ledger: LedgerLike) -> LedgerPlace | None:
             return None
         per = "person" if account.ledger.is_per_person(account.name) else "table"
         return LedgerPlace(account.ledger.id, account.name, account.part, per)
+
+
+def standing(ledger: LedgerLike, runs: Iterable[bytes]) -> list[bool]:
+    """Whether each release, by its mark, has an entry that was not taken back."""
+    with opened(ledger) as account:
+        return [account is not None and account.ledger.receipt(run) is not None for run in runs]
 
 
 def _digest(source: Path | bytes) -> bytes:
