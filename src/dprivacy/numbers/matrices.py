@@ -15,6 +15,7 @@ from dprivacy.numbers.frozen_values import Frozen
 
 Entries = NDArray[Any]
 _DOUBLE = np.dtype(np.float64)
+_NORMAL = 1000  # bits: neither such an integer nor its inverse leaves the normal doubles
 
 
 class Mat(Frozen):
@@ -104,12 +105,18 @@ class Mat(Frozen):
         """The entries as doubles (each correctly rounded)."""
         if not self.exact:
             return self.entries
-        values = self.entries.ravel().tolist()
-        once = set(values)  # those of a mechanism with a closed form are few, however many entries
-        if max(self.den, 0, *map(abs, once)).bit_length() <= 53:
-            floats = self.entries.astype(np.float64) / self.den
+        entries, den = self.entries, self.den
+        bits = max(entries.max(initial=den), -entries.min(initial=-den)).bit_length()
+        if bits <= 53:
+            floats = entries.astype(np.float64) / den
+        elif bits <= _NORMAL and den & (den - 1) == 0:  # rounded once, as the quotient is exact
+            floats = np.ldexp(entries.astype(np.float64), 1 - den.bit_length())
         else:
-            rounded = {v: v / self.den for v in once}
+            values = entries.ravel().tolist()
+            once = set(
+                values
+            )  # those of a mechanism with a closed form are few, however many there are
+            rounded = {v: v / den for v in once}
             floats = np.array([rounded[v] for v in values]).reshape(self.shape)
         floats.flags.writeable = False
         return floats

@@ -140,8 +140,10 @@ def pieces_of(problem: Problem) -> list[Piece]:
         whole = len(classes) == len(problem.space)
         labels = [problem.space.labels[members[0]] for members in classes]
         space = problem.space if whole else problem.space.restrict(labels)
-        rows = [problem.costs.entries[list(members)].sum(axis=0) for members in classes]
-        costs = Mat(np.array(rows, dtype=object), problem.costs.den)
+        costs = problem.costs
+        if not whole:
+            rows = [costs.entries[list(members)].sum(axis=0) for members in classes]
+            costs = Mat(np.array(rows, dtype=object), costs.den)
         scaled = float(problem.eps) * space.distances.floats
         spanner = None
         if problem.stretch is not None:

@@ -25,7 +25,9 @@ C = TypeVar("C", bound="Case")
 Pairs = Iterable[tuple[Label, Label]] | None
 
 _LONG = 10_000  # bits from which flint's integers pay
+_DOUBLE_BITS = 1000  # integers of no more bits are doubles of the normal range
 _TOGETHER = 100_000  # differences that are taken at a time, to stay in cache
+_TASKS = 16  # for each thread, so that none waits long for the last
 _WORTH_THREADS = 100_000_000  # comparisons, below which one thread is quicker
 _BLOCK = 128  # rows compared at a time; a block of 1000 columns in single precision stays in cache
 
@@ -72,17 +74,20 @@ class RowRatios:
         Where two rows agree on what is impossible, zeros cancel; where they do not, the ratio is
         infinite and no logarithm is needed.
         """
+        entries = self.entries
         if self.channel.exact:
-            table = [[math.log(v) if v else 0.0 for v in row] for row in self.entries.tolist()]
-            return np.array(table).reshape(self.entries.shape)
-        return np.log(np.where(self.zeros, 1.0, self.entries) if self.zeros.any() else self.entries)
+            if self.channel.matrix.den.bit_length() > _DOUBLE_BITS:
+                table = [[math.log(v) if v else 0.0 for v in row] for row in entries.tolist()]
+                return np.array(table).reshape(entries.shape)
+            entries = entries.astype(np.float64)
+        return np.log(np.where(self.zeros, 1.0, entries) if self.zeros.any() else entries)
 
     @cached_property
     def error(self) -> float:
         """A bound on the error of a difference of two entries of `logs`.
 
-        Each logarithm is right to within an ulp of its value, and each double entry to within half
-        an ulp of the number it stands for (which is much for numbers below the normal doubles).
+        Each logarithm is right to within an ulp of its value, and each entry as a double to within
+        half an ulp of the number it stands for (which is much for numbers below the normal doubles).
         """
         error = float(2**-50 * (1 + np.abs(self.logs).max(initial=0.0)))
         if self.channel.exact:
@@ -230,14 +235,19 @@ def pair_sizes(logs: Floats, pairs: NDArray[np.intp]) -> Floats:
     """max_y |L[i,y] − L[j,y]| for given pairs, in double precision."""
     sizes = np.empty(len(pairs))
     step = max(1, _TOGETHER // max(1, logs.shape[1]))
-
-    def measure(start: int) -> None:
-        i, j = pairs[start : start + step].T
-        sizes[start : start + step] = np.abs(logs[i] - logs[j]).max(axis=1)
-
     workers = (os.cpu_count() or 1) if len(pairs) * logs.shape[1] > _WORTH_THREADS else 1
+    # A task of one step would take less time than handing it to a thread, where rows are long.
+    task = step * max(1, -(-len(pairs) // (_TASKS * workers * step)))
+
+    def measure(first: int) -> None:
+        for start in range(first, min(first + task, len(pairs)), step):
+            i, j = pairs[start : start + step].T
+            gap = logs[i]
+            gap -= logs[j]
+            np.abs(gap, out=gap).max(axis=1, out=sizes[start : start + step])
+
     with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(measure, range(0, len(pairs), step)))
+        list(pool.map(measure, range(0, len(pairs), task)))
     return sizes
 
 
