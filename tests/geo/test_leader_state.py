@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dprivacy.errors import BadFile, BudgetExceeded, Malformed, NotApplicable, Unfinished
-from dprivacy.geo import place_mechanism, protect_places
+from dprivacy.geo import place_mechanism, protect_place_file, protect_places
 from dprivacy.geo.leader_state import StateFile
 from dprivacy.geo.permanent_places import PermanentNoise
 
@@ -68,7 +68,7 @@ def test_it_is_the_owners_alone_and_names_nobody(tmp_path):
     assert KEY.hex().encode() not in state.read_bytes()
     assert os.listdir(tmp_path) == ["leaders"]
     state.chmod(0o644)
-    with pytest.raises(BadFile, match="nobody else may read"):
+    with pytest.raises(BadFile, match=r"nobody else may read.*chmod 600"):
         report([HOME], state)
 
 
@@ -150,6 +150,8 @@ def test_the_width_of_leaders_stays(tmp_path):
         ({"state": None, "near": "50 m", "permanent_key": None}, "near is for leaders"),
         ({"near": "-1 m"}, "near"),
         ({"state": "nowhere/at/all"}, "cannot be written to"),
+        ({"state": "."}, "is a folder"),
+        ({"state": ""}, "cannot be the name of a state"),
     ],
 )
 def test_what_does_not_go_together(given, words, tmp_path):
@@ -163,3 +165,14 @@ def test_a_link_is_no_state(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "real")
     with pytest.raises(BadFile, match="not a file that this user made"):
         report([HOME], tmp_path / "link")
+
+
+def test_the_secret_state_has_no_name_of_the_output(tmp_path):
+    (tmp_path / "in.csv").write_text("who,lat,lon\nann,40.7,-74.0\n")
+    given = {"person": "who", "permanent_key": KEY, "region": NYC, "replace": True}
+    for name in ("out.csv", "out.csv.card.json", "in.csv"):
+        with pytest.raises(NotApplicable, match="a file of its own"):
+            protect_place_file(
+                tmp_path / "in.csv", tmp_path / "out.csv", state=tmp_path / name, **given
+            )
+    assert os.listdir(tmp_path) == ["in.csv"]

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from dprivacy.errors import BadFile, NotApplicable
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.geo.leading_places import NEAR, Leaders
 from dprivacy.geo.permanent_places import PermanentNoise
+from dprivacy.model import as_path
 from dprivacy.release import LedgerPlace, Workplace, open_own
 from dprivacy.sampling import CONSTRUCTION
 from dprivacy.typing import PathArg
@@ -79,7 +79,9 @@ class StateFile:
     """
 
     def __init__(self, path: PathArg, noise: PermanentNoise) -> None:
-        self._place, self._noise = Workplace(Path(path)), noise
+        self._place, self._noise = Workplace(as_path(path, "a state")), noise
+        if self._place.output.is_dir():
+            raise BadFile(f"{path}: is a folder, and a state is a file; give it a name")
 
     def read(self, near: LengthLike | None) -> LeaderState:
         """What the file holds; an empty state where there is no file."""
@@ -90,6 +92,11 @@ class StateFile:
             return empty_state(near)
         except OSError as reason:
             raise BadFile(f"{path}: cannot be read ({reason.strerror or 'failed'})") from None
+        except BadFile:
+            raise BadFile(
+                f"{path}: is not a file that this user made and that nobody else may read, as a state "
+                "must be; chmod 600 it if it is a copy of one, or give another file"
+            ) from None
         with os.fdopen(handle, "rb") as file:
             text = file.read(_LARGEST)
         if not hmac.compare_digest(text[:_SEAL], self._sealed(text[_SEAL + 1 :])):

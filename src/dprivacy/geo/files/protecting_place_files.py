@@ -5,11 +5,18 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import BadFile, OutputExists
+from dprivacy.errors import BadFile, NotApplicable, OutputExists
 from dprivacy.geo.files.place_files import read_place_file
 from dprivacy.geo.protecting_places import protect_places
 from dprivacy.geo.released_places import ProtectedPlaces, require_ending, require_keeping
-from dprivacy.release import Released, Written, column_list, require_person, write_released
+from dprivacy.release import (
+    Released,
+    Written,
+    card_path,
+    column_list,
+    require_person,
+    write_released,
+)
 from dprivacy.typing import LedgerLike, PathArg
 
 
@@ -78,8 +85,21 @@ def protect_place_file(
         )
     if not target.parent.is_dir():
         raise BadFile(f"{target.parent} is not a folder; choose one that is there")
+    _require_own_state(options.get("state"), Path(places), target)
     written = {name: options.pop(name) for name in Written.__optional_keys__ if name in options}
     found = read_place_file(places, lat=lat, lon=lon, person=person, keep=keep, **written)
     require_keeping(found, target)
     made = protect_places(found, ledger=ledger, again=again, **options)
     return changed(made, card=write_released(made, target, replace=replace))
+
+
+def _require_own_state(state: PathArg | None, places: Path, output: Path) -> None:
+    """Refuse a state, which is secret, under the name of what is published or read."""
+    if state is None:
+        return
+    others = {path.absolute() for path in (places, output, card_path(output))}
+    if Path(state).absolute() in others:
+        raise NotApplicable(
+            f"a state is secret and has a file of its own, but {state} is the input, the output or its "
+            "card; give another name"
+        )
