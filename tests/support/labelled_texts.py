@@ -1,7 +1,8 @@
 """Sentences in which personal data are marked, {kind|text}; all people in them are invented.
 
 `tuned` was used to make the rules of the first sketch, `held` was written after them, and `third`
-before they were touched again: its figures are the ones to quote.
+before they were touched again: its figures are the ones to quote. `fourth` writes things awkwardly, and
+the rules were mended on it.
 """
 
 import re

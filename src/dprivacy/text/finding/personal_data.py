@@ -45,9 +45,10 @@ def find_personal(
     Notes
     -----
     Rules come first, then names on what they left: a word with a capital that follows a title or a
-    greeting, is a listed first name, is a listed surname and no ordinary word, or is no ordinary word
-    in mid-sentence; or a small word that is a listed first name and no ordinary word. All of it takes
-    time in proportion to the text. Nothing is promised by it.
+    greeting, is a listed first name, is a listed surname and no ordinary word, is a listed surname in
+    mid-sentence where no "the" or "my" precedes it, or is no ordinary word in mid-sentence; or a small
+    word that is a listed first name and no ordinary word, with the surname after it. Accents and a
+    final 's do not matter. All of it takes time in proportion to the text. Nothing is promised by it.
 
     Examples
     --------

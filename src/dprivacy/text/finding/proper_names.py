@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from dprivacy.text.finding.word_lists import NameLists
+from dprivacy.text.documents.text_pieces import stop_words
+from dprivacy.text.finding.word_lists import NameLists, plain_letters
 
 
 def _words(text: str) -> frozenset[str]:
@@ -11,6 +12,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _TITLES = _words("mr mrs ms miss dr prof sgt sir madam rev capt judge father sister")
+_SHORT_TITLES = _words("mr mrs ms dr prof sgt rev capt")  # that are no other words
 _GREETINGS = _words("dear hi hello hey regards thanks sincerely wishes cheers yours attn love")
 _INTRODUCING = _words(
     "name called signed contact caller spoke ask tell forward colleague tenant husband wife son "
@@ -22,8 +24,11 @@ _CALENDAR = _words(
     "july august september october november december"
 )
 _NEVER = _words("my so an in see")  # that are rare first names
+_POINTING = _words("the a an my your our his her its their this that these those each every any no")
+_SAYING = _words("said say comes go call tell")  # that are rare surnames
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
 _HYPHENS = re.compile("['’-]")
+_OWNER = re.compile(r"(?:['’]s)?\.?$", re.I)
 _SHOUTED = 0.6  # the share of capitals from which on they mean nothing
 
 
@@ -43,21 +48,22 @@ class Names:
     def __init__(self, text: str, taken: bytearray, lists: NameLists) -> None:
         self.text, self.lists = text, lists
         self.tokens = [
-            (m.start(), m.end(), m[0].rstrip("."))
+            (m.start(), m.end(), _OWNER.sub("", m[0], count=1))
             for m in _TOKEN.finditer(text)
             if not taken[m.start()]
         ]
         capitals = sum(map(str.isupper, text))
         self.shouted = capitals > _SHOUTED * max(1, sum(map(str.isalpha, text)))
+        great = sum(word[0].isupper() for _, _, word in self.tokens)
+        self.headed = great > _SHOUTED * len(self.tokens)
 
     def spans(self) -> Iterator[tuple[int, int]]:
         """Start and end of each name; neighbouring names are one."""
         k, lists = 0, self.lists
         while k < len(self.tokens):
-            word = self.tokens[k][2]
-            low = word.lower()
-            capital = word[0].isupper() and not self.shouted
-            if not capital and low not in lists.either and low not in _PARTICLES:
+            low = self._low(k)
+            capital = self.tokens[k][2][0].isupper() and not self.shouted
+            if not capital and low not in lists.either and low not in _PARTICLES and "-" not in low:
                 k += 1
                 continue
             reach = self._hit(k, low, capital=capital)
@@ -65,7 +71,8 @@ class Names:
                 k += 1
                 continue
             last = self._joined(reach)
-            yield self.tokens[k][0], self.tokens[last][0] + len(self.tokens[last][2])
+            start, end, _ = self.tokens[last]
+            yield self.tokens[k][0], start + len(self.text[start:end].rstrip("."))
             k = last + 1
 
     def _hit(self, k: int, low: str, *, capital: bool) -> int | None:
@@ -74,7 +81,9 @@ class Names:
         plain = low in lists.ordinary or low in _CALENDAR
         told = before in _TITLES or before in _GREETINGS or before in _INTRODUCING
         if not capital:
-            return k if self._small(low, before, plain=plain, told=told) else None
+            if not self._small(low, before, plain=plain, told=told):
+                return None
+            return k + 1 if self._small_surname(k) else k
         _, end, word = self.tokens[k]
         if self._capital_next(k):
             initial = len(word) == 1 and self.text[end - 1] == "."
@@ -89,11 +98,20 @@ class Names:
         lists = self.lists
         if low in _PARTICLES:
             return before in _TITLES
+        if before in _SHORT_TITLES and low in lists.either:
+            return True
         if before in _GREETINGS and low in lists.first and low not in _NEVER:
             return True
-        if plain:
+        if "-" in low:
+            return lists.names_only(low)
+        return not plain and (told or (low in lists.first and low not in lists.places))
+
+    def _small_surname(self, k: int) -> bool:
+        """Whether the word after a first name in small letters, or among capitals, is a surname."""
+        if k + 1 == len(self.tokens) or self._gap(k) != " ":
             return False
-        return told or (not self.shouted and low in lists.first and low not in lists.places)
+        low = self._low(k + 1)
+        return low in self.lists.last and low not in _SAYING and low not in stop_words()
 
     def _listed(self, k: int, low: str, *, plain: bool) -> bool:
         """Whether the lists say that a word with a capital is a name."""
@@ -103,9 +121,16 @@ class Names:
         place = low in lists.places
         if low in lists.first and not self._starts(k) and low not in _CALENDAR and not place:
             return True
-        if low in lists.either and self._name_next(k) and self._low(k + 1) in lists.last:
+        joins = low in lists.either and low not in _NEVER and self._name_next(k)
+        if joins and self._low(k + 1) in lists.last:
             return True
-        return not plain and low in lists.last and not place
+        return low in lists.last and not place and (not plain or self._surname_alone(k, low))
+
+    def _surname_alone(self, k: int, low: str) -> bool:
+        """Whether an ordinary word that is a surname, such as Baker, stands where a name would."""
+        if self.headed or self._starts(k) or low in _CALENDAR or low in stop_words():
+            return False
+        return self._before(k) not in _POINTING and not self._capital_next(k)
 
     def _certain(self, low: str) -> bool:
         parts = {part for part in _HYPHENS.split(low) if len(part) > 1}
@@ -118,9 +143,18 @@ class Names:
     def _strange(self, k: int, *, plain: bool) -> bool:
         """Whether a capital in mid-sentence, or a letter of another language, gives a name away."""
         word = self.tokens[k][2]
-        if plain or word.isupper() or word.lower() in self.lists.places:
+        if plain or word.isupper() or self._low(k) in self.lists.places:
             return False
-        return not self._starts(k) or not word.isascii()
+        if not self._starts(k) or not word.isascii():
+            return True
+        # Two words in a row with capitals, and neither is an ordinary one.
+        following = self._capital_next(k) and self._gap(k) == " " and self.tokens[k + 1][2]
+        if not following or following.isupper():
+            return False
+        low = self._low(k + 1)
+        return (
+            low not in self.lists.ordinary and low not in _CALENDAR and low not in self.lists.places
+        )
 
     def _joined(self, last: int) -> int:
         """The last token of a name, with its surnames and particles."""
@@ -139,7 +173,7 @@ class Names:
         return end
 
     def _low(self, k: int) -> str:
-        return self.tokens[k][2].lower()
+        return plain_letters(self.tokens[k][2])
 
     def _gap(self, k: int) -> str:
         """What stands between a token and the next one."""

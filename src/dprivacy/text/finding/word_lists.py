@@ -1,5 +1,6 @@
 """Lists of names, of ordinary words and of places: those of the package, and names from a file."""
 
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -10,6 +11,22 @@ from dprivacy.model import file_text
 from dprivacy.typing import PathArg
 
 _LONGEST = 100  # characters of a name
+_WHOLE = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "ß": "ss", "æ": "ae"})
+
+
+def plain_letters(word: str) -> str:
+    """A word in small letters without accents, as the lists have them.
+
+    Examples
+    --------
+    >>> plain_letters("Jos\u00e9"), plain_letters("Wałęsa")
+    ('jose', 'walesa')
+    """
+    low = word.lower()
+    if low.isascii():
+        return low
+    parts = unicodedata.normalize("NFD", low.translate(_WHOLE))
+    return "".join(c for c in parts if unicodedata.category(c) != "Mn")
 
 
 @dataclass(frozen=True)
@@ -35,13 +52,16 @@ class NameLists:
         return self.first | self.last
 
     def names_only(self, word: str) -> bool:
-        """Whether a word is a listed name and nothing else: a vocabulary does without it."""
-        low = word.lower()
-        return low in self.either and low not in self.ordinary and low not in self.kept
+        """Whether a word is a listed name, or two, and nothing else: a vocabulary does without it."""
+        low = plain_letters(word)
+        parts = low.split("-") if "-" in low else [low]
+        return all(part in self.either for part in parts) and any(
+            part not in self.ordinary and part not in self.kept for part in parts
+        )
 
     def added(self, names: Iterable[str]) -> "NameLists":
         """With more names, which count as first names and as surnames."""
-        more = frozenset(name.lower() for name in names)
+        more = frozenset(map(plain_letters, names))
         return NameLists(
             self.first | more, self.last | more, self.ordinary, self.places, self.kept - more
         )
