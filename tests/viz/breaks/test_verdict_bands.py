@@ -26,7 +26,13 @@ def test_bands_and_single_levels():
     assert (point.get_xdata()[0], point.get_ydata()[0]) == (4, 1)
     assert "symmetric ⊑ optimised" in " ".join(" ".join(t.split()) for t in texts(figure))
     check_words(figure)
-    check_words(rows[0].plot(title="One pair"))
+    assert [words.get_text() for words in figure.legends[0].texts] == [
+        "levels at which it holds",
+        "a single such level",
+    ]
+    alone = rows[0].plot(title="One pair")
+    assert len(alone.legends[0].texts) == 1
+    check_words(alone)
 
 
 def test_nothing_is_refused():

@@ -11,7 +11,8 @@ from dprivacy.errors import Malformed, TooLarge
 from dprivacy.polytope import kernels, vertices
 from dprivacy.viz import plot_kernels, plot_simplex, simplex_spec
 from dprivacy.viz.simplexes.private_region import region
-from dprivacy.viz.simplexes.simplex_picture import AREA, flat_tetrahedron, hull_edges
+from dprivacy.viz.simplexes.simplex_picture import AREA, hull_edges
+from dprivacy.viz.simplexes.tetrahedron_views import TETRAHEDRON, VIEWS
 from support.viz_checks import check_words, texts
 
 DRINKS = ["tea", "coffee", "water"]
@@ -95,7 +96,7 @@ def test_the_five_kernels_of_three_categories_have_a_panel_each():
 
 def test_kernels_of_four_points_have_room_in_small_panels():
     figure = plot_kernels(dp.line(4), eps="ln 2", limit=3)
-    assert len(figure.axes) == 3
+    assert len(figure.axes) == 6  # two views each
     assert "the first 3 kernels at level ln(2) ≈ 0.6931" in texts(figure)
     check_words(figure)
 
@@ -172,18 +173,35 @@ def test_the_region_is_drawn_for_irrational_levels_and_infinite_distances():
         region(dp.line(5), 1)
 
 
-def test_a_tetrahedron_shows_four_secrets_flat():
+def test_a_tetrahedron_of_four_secrets_is_seen_from_two_sides():
     space = dp.discrete([*DRINKS, "orange juice"])
     R = dp.randomised_response(space, eps="ln 2").channel
     figure = plot_simplex({"response": R}, space=space, eps="ln 2")
     inners = np.array(weights((dp.uniform(space) >> R).inners))
-    assert np.allclose(figure.axes[0].collections[0].get_offsets(), flat_tetrahedron(inners))
+    assert [axes.get_title(loc="left") for axes in figure.axes] == [view.name for view in VIEWS]
+    for axes, view in zip(figure.axes, VIEWS, strict=True):
+        same_points(axes.collections[0].get_offsets(), view.flat(inners))
+        names = {words.get_text(): words.xy for words in axes.texts}
+        for label, corner in zip(space.labels, view.flat(np.eye(4)), strict=True):
+            assert np.allclose(names[label], corner)
     check_words(figure)
-    assert set(space.labels) <= set(texts(figure))
-    flat = flat_tetrahedron(np.eye(4))
-    lengths = [math.dist(flat[i], flat[j]) for i in range(4) for j in range(i)]
-    assert max(lengths) <= 1 + 1e-9  # an orthographic view shortens edges of length 1
-    assert min(lengths) > 0.4
+
+
+def test_channels_that_one_view_shows_alike_differ_in_the_other():
+    along = np.linalg.lstsq(np.vstack([TETRAHEDRON.T, np.ones(4)]), [*VIEWS[0].eye, 0], rcond=None)[
+        0
+    ]
+    aside = np.array([0.1, -0.1, 0.05, -0.05])
+    channels = {}
+    for name, far in (("near", 0.0), ("far", 0.2)):
+        inner = 1 / 4 + aside + far * along
+        channels[name] = dp.as_channel(np.stack([2 * inner, 1 - 2 * inner], axis=1))
+    first, second = (
+        [np.asarray(cloud.get_offsets()) for cloud in axes.collections]
+        for axes in plot_simplex(channels).axes
+    )
+    same_points(*first)
+    assert np.abs(second[0] - second[1]).max() > 0.1
 
 
 def test_more_than_four_secrets_are_shown_as_to_one_who_knows_it_is_one_of_a_few():

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from dprivacy.extras import matplotlib
 from dprivacy.refine import RefinementBreaks
-from dprivacy.viz.style.figure_words import name_rows, require_some, ruled, titled
+from dprivacy.viz.style.figure_words import legend_below, name_rows, require_some, ruled, titled
 from dprivacy.viz.style.picture_style import WIDTH, Figure, drawn, new_axes, style
 
 _BEYOND = 1.5
@@ -36,7 +36,7 @@ def plot_refinement_breaks(
     rows = [found] if isinstance(found, RefinementBreaks) else list(found)
     require_some(rows, "at least one comparison")
     last = _BEYOND * max([2.0, *(float(root) for row in rows for root in row.breaks)])
-    height = _ROW * len(rows) + 1.2
+    height = _ROW * len(rows) + 1.5
     figure, axes = new_axes(WIDTH, height)
     band, single = style(0), style(1)
     for at, row in enumerate(rows):
@@ -56,4 +56,10 @@ def plot_refinement_breaks(
     axes.xaxis.set_minor_locator(ticker.NullLocator())
     ruled(axes, "x")
     titled(axes, title)
+    patches, lines = matplotlib("patches"), matplotlib("lines")
+    handles = [patches.Patch(color=band.colour, label="levels at which it holds")]
+    if any(low is not None and low is high for row in rows for low, high in row.intervals):
+        look = {"marker": single.marker, "color": single.colour, "linestyle": ""}
+        handles.append(lines.Line2D([], [], **look, label="a single such level"))
+    legend_below(figure, handles)
     return figure

@@ -9,7 +9,7 @@ from dprivacy.numbers import as_eps
 from dprivacy.polytope import kernels as every_kernel
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label, LevelLike, SpaceLike
-from dprivacy.viz.simplexes.simplex_picture import draw_scene, simplex_axes
+from dprivacy.viz.simplexes.simplex_picture import draw_views
 from dprivacy.viz.simplexes.simplex_scene import magnified, make_scene
 from dprivacy.viz.style.figure_words import legend_below, require_some, short
 from dprivacy.viz.style.picture_style import Figure, drawn, new_figure
@@ -30,7 +30,8 @@ def plot_kernels(
 ) -> Figure:
     """The kernels of a space, or other channels on it, each on its own small simplex.
 
-    One panel a kernel, numbered in the order of `dprivacy.polytope.kernels`.
+    One panel a kernel, numbered in the order of `dprivacy.polytope.kernels`; with four secrets
+    two, since a tetrahedron is seen from two sides.
 
     Parameters
     ----------
@@ -65,15 +66,15 @@ def plot_kernels(
         for k, kernel in enumerate(shown, 1)
     ]
     scenes = [magnified(scene) for scene in scenes] if zoom else scenes
-    across = min(3, len(scenes))
+    views = 2 if len(scenes[0].corners) == 4 else 1
+    across = min(3 if views == 1 else 2, len(scenes))
     down = -(-len(scenes) // across)
     longest = max(len(short(label, 14)) for label in scenes[0].corners)
     wide = 2.1 + 0.16 * longest  # room for a corner's name on either side
-    figure = new_figure(max(4.8, wide * across), 2.3 * down + 0.9)
+    figure = new_figure(max(4.8, wide * across * views), 2.3 * down + 0.9)
     handles: Any = []
     for k, scene in enumerate(scenes, 1):
-        axes = simplex_axes(figure, down, across, k, len(scene.corners))
-        handles = draw_scene(axes, scene, hulls=True, letters=False, small=True)
+        handles = draw_views(figure, down, across, k, scene, hulls=True, letters=False, small=True)
     legend_below(figure, handles)
     first = f"the first {len(shown)} {called}s" if more else f"{len(shown)} {called}s"
     figure.suptitle(title or f"{first} at level {about(as_eps(eps, zero=True))}", size=11)

@@ -8,8 +8,9 @@ import numpy as np
 
 from dprivacy.numbers import Floats
 from dprivacy.typing import Label, LevelLike, PriorLike, SpaceLike
-from dprivacy.viz.simplexes.simplex_picture import TETRAHEDRON, hull_edges
+from dprivacy.viz.simplexes.simplex_picture import hull_edges
 from dprivacy.viz.simplexes.simplex_scene import Cloud, Drawable, Scene, make_scene
+from dprivacy.viz.simplexes.tetrahedron_views import TETRAHEDRON
 from dprivacy.viz.style.figure_words import short
 from dprivacy.viz.style.picture_style import FAINT, INK, PALE, style
 

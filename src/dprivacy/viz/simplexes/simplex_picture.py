@@ -1,6 +1,8 @@
 """Hypers on the simplex: posteriors as marks, the private region, the prior."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,20 +12,17 @@ from dprivacy.numbers import Floats
 from dprivacy.sources import result
 from dprivacy.typing import Label, LevelLike, PriorLike, SpaceLike
 from dprivacy.viz.simplexes.simplex_scene import Cloud, Drawable, Scene, magnified, make_scene
+from dprivacy.viz.simplexes.tetrahedron_views import (
+    VIEWS,
+    Faces,
+    View,
+    draw_edges,
+    farthest_first,
+)
 from dprivacy.viz.style.figure_words import legend_below, short
 from dprivacy.viz.style.picture_style import FAINT, INK, PALE, Figure, drawn, new_figure, style
 
 AREA = 420.0  # square points of a mark that has all the probability
-# Orthographic view of the tetrahedron: azimuth and elevation chosen so that no corner hides another.
-_AZIMUTH, _ELEVATION = np.radians(-40.0), np.radians(18.0)
-TETRAHEDRON = np.array(
-    [
-        [-0.5, -np.sqrt(3) / 6, 0.0],
-        [0.5, -np.sqrt(3) / 6, 0.0],
-        [0.0, np.sqrt(3) / 3, 0.0],
-        [0.0, 0.0, np.sqrt(2 / 3)],
-    ]
-)
 
 
 @result("T", "Fig 2.1", "Fig 6.1", "Fig 6.2", "Fig 7.2", "Fig 7.3")
@@ -43,7 +42,7 @@ def plot_simplex(
     """Hypers on the probability simplex, with the private region and the prior.
 
     Two secrets make a segment, three a triangle (first secret bottom left, second bottom right, third
-    on top), four a tetrahedron.
+    on top), four a tetrahedron, which is seen from two sides: edges behind a solid are dotted.
 
     A mark's area is the probability of its observation.
 
@@ -76,10 +75,9 @@ def plot_simplex(
     """
     scene = make_scene(hypers, space=space, eps=eps, prior=prior, corners=corners, title=title)
     scene = magnified(scene) if zoom else scene
-    sizes = {2: (6.4, 2.2), 3: (5.4, 5.0), 4: (5.4, 5.2)}
+    sizes = {2: (6.4, 2.2), 3: (5.4, 5.0), 4: (9.6, 5.2)}
     figure = new_figure(*sizes[len(scene.corners)])
-    axes = simplex_axes(figure, 1, 1, 1, len(scene.corners))
-    handles = draw_scene(axes, scene, hulls=hulls, letters=letters)
+    handles = draw_views(figure, 1, 1, 1, scene, hulls=hulls, letters=letters)
     legend_below(figure, handles)
     return figure
 
@@ -92,48 +90,65 @@ def simplex_axes(figure: Figure, rows: int, columns: int, at: int, corners: int)
     return figure.add_subplot(rows, columns, at)
 
 
-def draw_scene(axes: Any, scene: Scene, *, hulls: bool, letters: bool, small: bool = False) -> Any:
-    """Draw a scene; the handles of its legend."""
-    _frame(axes, scene, small=small)
+def draw_views(
+    figure: Figure,
+    rows: int,
+    columns: int,
+    at: int,
+    scene: Scene,
+    *,
+    hulls: bool,
+    letters: bool,
+    small: bool = False,
+) -> Any:
+    """Draw a scene in its cell of a table of pictures, a tetrahedron twice; the handles of a legend."""
+    n = len(scene.corners)
+    if n < 4:
+        axes = simplex_axes(figure, rows, columns, at, n)
+        return _draw_scene(axes, scene, VIEWS[0], hulls=hulls, letters=letters, small=small)
+    handles: Any = []
+    for k, view in enumerate(VIEWS):
+        axes = simplex_axes(figure, rows, 2 * columns, 2 * at - 1 + k, n)
+        title = f"{scene.title}, {view.name}" if scene.title and not k else view.name
+        told = replace(scene, title=title)
+        handles = _draw_scene(axes, told, view, hulls=hulls, letters=letters, small=small)
+    return handles
+
+
+def _draw_scene(
+    axes: Any, scene: Scene, view: View, *, hulls: bool, letters: bool, small: bool
+) -> Any:
+    _frame(axes, scene, view, small=small)
     handles = []
     if scene.region is not None:
-        handles.append(_draw_region(axes, scene, letters=letters))
+        handles.append(_draw_region(axes, scene, view, letters=letters))
     for k, cloud in enumerate(scene.clouds):
-        handles.append(_draw_cloud(axes, cloud, k, hulls=hulls, small=small))
-    at = coordinates(scene.priors)
+        handles.append(_draw_cloud(axes, cloud, view, k, hulls=hulls, small=small))
+    at = coordinates(scene.priors, view)
     (mark,) = axes.plot(*at, "+", color=INK, markersize=9, markeredgewidth=1.6, zorder=6)
     mark.set_label("prior")
     # A height of its own: looking for one costs more than drawing everything else.
-    pad, size = (3, 8) if small else (16, 11)
+    pad, size = (3, 8) if small else (4 if len(scene.corners) == 4 else 16, 11)
     axes.set_title(scene.title, loc="left", y=1.0, pad=pad, size=size)
     return [*handles, mark]
 
 
-def coordinates(points: Floats) -> tuple[Floats, ...]:
-    """Coordinates for the axes of this many corners."""
+def coordinates(points: Floats, view: View = VIEWS[0]) -> tuple[Floats, ...]:
+    """Coordinates for the axes of this many corners; four are looked at in a view."""
     n = points.shape[1]
     if n == 2:
         return points[:, 1], np.zeros(len(points))
     if n == 3:
         return points[:, 2], points[:, 0], points[:, 1]  # mpltern: top, left, right
-    flat = flat_tetrahedron(points)
+    flat = view.flat(points)
     return flat[:, 0], flat[:, 1]
 
 
-def _place(point: Floats) -> tuple[float, ...]:
-    return tuple(float(value[0]) for value in coordinates(point[None, :]))
+def _place(point: Floats, view: View = VIEWS[0]) -> tuple[float, ...]:
+    return tuple(float(value[0]) for value in coordinates(point[None, :], view))
 
 
-def flat_tetrahedron(points: Floats) -> Floats:
-    """Four probabilities as a point of the plane: the tetrahedron seen from the front."""
-    solid = points @ (TETRAHEDRON - TETRAHEDRON.mean(axis=0))
-    turned_x = solid[:, 0] * -np.sin(_AZIMUTH) + solid[:, 1] * np.cos(_AZIMUTH)
-    depth = solid[:, 0] * np.cos(_AZIMUTH) + solid[:, 1] * np.sin(_AZIMUTH)
-    height = solid[:, 2] * np.cos(_ELEVATION) - depth * np.sin(_ELEVATION)
-    return np.stack([turned_x, height], axis=1)
-
-
-def _frame(axes: Any, scene: Scene, *, small: bool) -> None:
+def _frame(axes: Any, scene: Scene, view: View, *, small: bool) -> None:
     towards = "" if small or scene.magnified == 1 else "towards "
     names = [towards + short(label, 14 if small else 24) for label in scene.corners]
     size = 8 if small else 10
@@ -155,18 +170,9 @@ def _frame(axes: Any, scene: Scene, *, small: bool) -> None:
             axes.annotate(name, (x, 0), (0, -12), textcoords="offset points", ha="center", va="top")
         axes.set(xlim=(-0.08, 1.08), ylim=(-1, 1))
         return
-    solid = flat_tetrahedron(np.eye(4))
-    for i in range(4):
-        for j in range(i):
-            hidden = (j, i) == _HIDDEN
-            axes.plot(
-                solid[[i, j], 0],
-                solid[[i, j], 1],
-                color=FAINT,
-                linewidth=1.0,
-                linestyle=":" if hidden else "-",
-                zorder=1,
-            )
+    edges = list(combinations(range(4), 2))
+    draw_edges(axes, np.eye(4), edges, view, color=FAINT, linewidth=1.0, linestyle="-", zorder=1)
+    solid = view.flat(np.eye(4))
     for k, name in enumerate(names):
         away = solid[k] / np.linalg.norm(solid[k])
         axes.annotate(
@@ -182,59 +188,55 @@ def _frame(axes: Any, scene: Scene, *, small: bool) -> None:
     axes.margins(0.16)
 
 
-_HIDDEN = (0, 2)  # the edge behind, from where the tetrahedron is seen
-
-
-def _draw_region(axes: Any, scene: Scene, *, letters: bool) -> Any:
+def _draw_region(axes: Any, scene: Scene, view: View, *, letters: bool) -> Any:
     assert scene.region is not None
     corners, edges = scene.region.corners, scene.region.edges
     patches = matplotlib("patches")
     if len(scene.corners) == 3 and len(corners) > 2:
         (patch,) = axes.fill(*coordinates(corners), facecolor=PALE, edgecolor=FAINT, zorder=2)
         patch.set_gid("region")
-    if len(scene.corners) == 4 and len(corners) > 3:
-        flat = flat_tetrahedron(corners)
-        around = _outline(flat)
-        axes.fill(flat[around, 0], flat[around, 1], facecolor=PALE, alpha=0.6, zorder=1.5)
-    for i, j in edges if len(scene.corners) != 3 else ():
-        wide = 7.0 if len(scene.corners) == 2 else 1.1
+    if len(scene.corners) == 4:
+        faces = Faces.of(corners)
+        faces.shaded(axes, corners, view, zorder=1.5)
+        look = {"color": FAINT, "linewidth": 1.1, "linestyle": "-", "zorder": 2}
+        draw_edges(axes, corners, edges, view, faces=faces, **look)
+    for i, j in edges if len(scene.corners) == 2 else ():
         axes.plot(
             *coordinates(corners[[i, j]]),
-            color=PALE if len(scene.corners) == 2 else FAINT,
-            linewidth=wide,
+            color=PALE,
+            linewidth=7.0,
             solid_capstyle="butt",
             zorder=2,
         )
-    axes.plot(*coordinates(corners), ".", color=FAINT, markersize=5, zorder=3)
+    axes.plot(*coordinates(corners, view), ".", color=FAINT, markersize=5, zorder=3)
     if letters:
-        _name_corners(axes, corners)
+        _name_corners(axes, corners, view)
     return patches.Patch(facecolor=PALE, edgecolor=FAINT, label="private region")
 
 
-def _outline(flat: Floats) -> list[int]:
-    """The points on the rim of a flat cloud, in turn."""
-    from scipy.spatial import ConvexHull
-
-    return [int(i) for i in ConvexHull(flat).vertices]
-
-
-def _name_corners(axes: Any, corners: Floats) -> None:
+def _name_corners(axes: Any, corners: Floats, view: View) -> None:
     """A, B, C, … a little outside each corner."""
     centre = corners.mean(axis=0)
     for k, corner in enumerate(corners):
         away = corner - centre
         at = corner + 0.075 * away / (np.linalg.norm(away) or 1.0)
         axes.text(
-            *_place(at), "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[k % 26], ha="center", va="center", size=9
+            *_place(at, view),
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[k % 26],
+            ha="center",
+            va="center",
+            size=9,
         )
 
 
-def _draw_cloud(axes: Any, cloud: Cloud, k: int, *, hulls: bool, small: bool) -> Any:
+def _draw_cloud(axes: Any, cloud: Cloud, view: View, k: int, *, hulls: bool, small: bool) -> Any:
     look = style(k)
+    four = cloud.points.shape[1] == 4
+    order = farthest_first(cloud.points, view) if four else slice(None)
     # The first is filled and the others are rings, so that marks on one spot are all seen.
     marks = axes.scatter(
-        *coordinates(cloud.points),
-        s=AREA * cloud.masses * (0.6 if small else 1.0),
+        *coordinates(cloud.points[order], view),
+        s=AREA * cloud.masses[order] * (0.6 if small else 1.0),
         marker=look.marker,
         facecolors=look.colour if k == 0 else "none",
         edgecolors="white" if k == 0 else look.colour,
@@ -244,14 +246,12 @@ def _draw_cloud(axes: Any, cloud: Cloud, k: int, *, hulls: bool, small: bool) ->
     )
     marks.set_label(cloud.name or "posteriors")
     if hulls and len(cloud.points) > 1:
-        for i, j in hull_edges(cloud.points):
-            axes.plot(
-                *coordinates(cloud.points[[i, j]]),
-                color=look.colour,
-                linestyle=look.dash,
-                linewidth=1.1,
-                zorder=3.5,
-            )
+        edges = hull_edges(cloud.points)
+        drawn_as = {"color": look.colour, "linestyle": look.dash, "linewidth": 1.1, "zorder": 3.5}
+        if four:
+            draw_edges(axes, cloud.points, edges, view, **drawn_as)
+        for i, j in () if four else edges:
+            axes.plot(*coordinates(cloud.points[[i, j]]), **drawn_as)
     lines = matplotlib("lines")
     return lines.Line2D(
         [],

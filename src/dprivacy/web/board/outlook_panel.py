@@ -73,5 +73,4 @@ def _draw_guesses(found: Outlook) -> None:
         y="guesses that are right (%)",
     )
     spec["layout"]["yaxis"]["range"] = [0, 100]
-    spec["layout"]["legend"] = {"orientation": "h", "y": 1.18}
     figure(spec, "Right guesses of one answer, blind and with the person's row.", height=300)

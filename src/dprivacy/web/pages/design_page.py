@@ -146,7 +146,6 @@ def closing_spec(marks: list[tuple[float, float, float]]) -> dict[str, Any]:
     high = min(max(loss for _, loss, _ in marks), 1.3 * last)
     pad = 0.08 * (high - low) or 0.1 * last
     spec["layout"]["yaxis"] |= {"range": [low - pad, high + pad]}
-    spec["layout"]["legend"] = {"orientation": "h", "y": 1.2}
     return spec
 
 

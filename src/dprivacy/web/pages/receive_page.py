@@ -363,7 +363,6 @@ def _draw(lines: Sequence[tuple[str, float, float, float, float]]) -> None:
         "array": [high - value for _, _, value, _, high in lines],
         "arrayminus": [value - low for _, _, value, low, _ in lines],
     }
-    spec["layout"]["legend"] = {"orientation": "h", "y": 1.15}
     figure(spec, "Counts as released and corrected, with 95 % intervals.", height=340)
 
 

@@ -167,7 +167,10 @@ def figure(spec: Mapping[str, Any], told: str, *, height: int = 340) -> ui.plotl
         "autosize": True,
     }
     if "xaxis" in layout:
-        layout["margin"] = {"t": 16, "l": 8, "r": 8, "b": 8, **layout.get("margin", {})}
+        # A legend under everything, where it covers nothing; Plotly then makes too little room for the
+        # numbers of the vertical axis, hence the left margin.
+        layout["legend"] = {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom"}
+        layout["margin"] = {"t": 16, "l": 56, "r": 8, "b": 8, **layout.get("margin", {})}
         for axis in ("xaxis", "yaxis"):
             title = {"standoff": 8, **layout[axis].get("title", {})}
             layout[axis] = {**layout[axis], "automargin": True, "title": title, "fixedrange": True}
