@@ -42,6 +42,7 @@ NOUNS = {
 CHANGING = {
     "collecting.Book": "a book is what changes: counters on a disk",
     "release.ProtectColumns": "scikit-learn's protocol sets what fit() found",
+    "release.ReleasedStream": "rows are drawn while it is read, and the card comes at the end",
     "sampling.DeviceSource": "a source moves on with every draw",
     "sampling.InsecureSource": "a source moves on with every draw",
     "sampling.KeyedSource": "a source moves on with every draw",

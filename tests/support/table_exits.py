@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dprivacy.numbers import Level
-from dprivacy.release import Ledger, sanitise, sanitise_file
+from dprivacy.release import Ledger, sanitise, sanitise_file, sanitise_stream
 from dprivacy.release.jobs import job_resume, output_writer
 from dprivacy.release.jobs.job_journal import Journal
 from dprivacy.release.plans.release_card import card_text
@@ -208,6 +208,14 @@ POINTS = {
 }
 
 
+def stream_exit(survey, folder):
+    """A stream that comes in pieces, as a whole table that was read from what came out."""
+    told = {key: value for key, value in survey.told.items() if key != "unit"}
+    released = sanitise_stream(chunked(survey).to_reader(), told)
+    table = released.data.read_all()
+    return {"card": card_text(released.card), **arrow_parts(table)}
+
+
 def crash_exit(point, target):
     """What lies there when a job is killed, its journal with it."""
 
@@ -332,6 +340,7 @@ TABLE_EXITS = (
     frame_exit("Polars", polars_frame, polars_parts),
     frame_exit("Polars categories", polars_categories, polars_parts, ".csv"),
     frame_exit("DuckDB", duckdb_relation, duckdb_parts),
+    Exit("a stream", stream_exit),
     crash_exit("journal written", "csv"),
     crash_exit("a checkpoint written", "csv"),
     crash_exit("output complete", "parquet"),

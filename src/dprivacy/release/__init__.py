@@ -30,6 +30,10 @@ from dprivacy.release.forecasts.plan_forecast import (
     needed_eps as needed_eps,
     transition_summary as transition_summary,
 )
+from dprivacy.release.frames.arrow_streams import (
+    ReleasedStream as ReleasedStream,
+    sanitise_stream as sanitise_stream,
+)
 from dprivacy.release.frames.pipeline_step import ProtectColumns as ProtectColumns
 from dprivacy.release.ledger.amounts import Amount as Amount
 from dprivacy.release.ledger.charging import charged as charged, per_unit as per_unit

@@ -44,8 +44,9 @@ def sanitise(
     table, plan
         A pandas or Polars data frame, an Arrow table, a DuckDB relation, or a Spark data frame (also
         one of Spark Connect, but not a stream); and a Plan, the path of a plan file, or the mapping
-        such a file gives. A stream of Arrow batches (a RecordBatchReader, or what has
-        ``__arrow_c_stream__``) is read to its end once, and an Arrow table comes out.
+        such a file gives. What is lazy is computed once: of a lazy frame of Polars a data frame comes
+        out, and of a stream of Arrow batches (a RecordBatchReader, or what has
+        ``__arrow_c_stream__``) an Arrow table. `sanitise_stream` gives a stream for a stream.
     output
         Where to write the copy, as `Released.save` does: a .csv, .parquet or .jsonl file. For Spark it
         is a folder that all machines share, on HDFS or in an object store (``s3a://…``); without it the

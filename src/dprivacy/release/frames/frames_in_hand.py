@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dprivacy.errors import NotApplicable, PrivacyLeakWarning, WrongKind, WrongShape
-from dprivacy.extras import arrow
+from dprivacy.extras import arrow, duckdb
 from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
 from dprivacy.release.domains.published_values import declared_outputs
@@ -20,23 +20,25 @@ from dprivacy.sampling import choose_source
 
 def sanitised_frame(table: Any, terms: Terms) -> tuple[Any, Card, Receipt | None]:
     """A protected copy of a table in hand, of the same kind, its card and receipt; see `sanitise`."""
-    table, source = _fetched(table), choose_source(terms.insecure_seed)
+    held, source = fetched(table), choose_source(terms.insecure_seed)
     with spending_on(terms) as spending:
         sanitiser = Sanitiser(
             terms.plan, source, permanent_key=terms.permanent_key, before=spending
         )
         warn_about(terms.plan, above=2)
-        adapter = _adapter(table)
-        if adapter is not _duckdb and hasattr(table, "__len__") and not len(table):
+        adapter = _adapter(held)
+        if not len(held):
             raise WrongShape("the table holds no rows, so there is nothing to protect")
         told: list[ShuffledTable] = []
         if spending is not None and terms.delta is not None:
-            spending.shuffled = lambda: _alone(table, terms, told)
-        clean, block = adapter(table, sanitiser), None
+            spending.shuffled = lambda: _alone(held, terms, told)
+        clean, block = adapter(held, sanitiser), None
         sanitiser.finish(ordered=terms.delta is None)
         if terms.delta is not None:
             clean, block = sorted_frame(clean, terms.plan, terms.delta)
             _require_same(block, told)
+    if _is_relation(table):
+        clean = duckdb().from_arrow(clean)
     receipt = None if spending is None else spending.given
     given = None if receipt is None else receipt.to_dict()
     return clean, sanitiser.card(given, shuffled=block), receipt
@@ -60,23 +62,47 @@ def _require_same(block: dict[str, Any], told: list[ShuffledTable]) -> None:
         )
 
 
-def _fetched(table: Any) -> Any:
-    """A stream of Arrow batches, read to its end once, as a table; other tables as they are."""
+def fetched(table: Any) -> Any:
+    """A table that stays as it is: lazy frames, relations and streams are computed here, once.
+
+    Whatever is drawn, charged and sorted afterwards is of these rows, however often they are looked at.
+    """
+    from narwhals import dependencies as kinds
+
+    try:
+        if _is_relation(table):
+            return table.to_arrow_table()
+        if kinds.is_polars_lazyframe(table):
+            return table.collect()
+        return arrow().table(table) if is_stream(table) else table
+    except Exception as reason:  # its own words may quote a cell
+        raise WrongKind(f"{_refused(table)} ({type(reason).__name__})") from None
+
+
+def _refused(table: Any) -> str:
+    kind = type(table).__name__
+    if is_stream(table):
+        return (
+            f"a table must come from pandas, Polars, Arrow, DuckDB or Spark, not {kind}, whose stream "
+            "cannot be read as one"
+        )
+    return f"the {kind} cannot be computed; fetch it yourself to see why"
+
+
+def _is_relation(table: Any) -> bool:
+    from narwhals import dependencies as kinds
+
+    return bool(kinds.is_duckdb_relation(table))
+
+
+def is_stream(table: Any) -> bool:
+    """Whether something can be read as Arrow batches, and is none of the tables that are known."""
     from narwhals import dependencies as kinds
 
     known = kinds.is_into_dataframe(table) or kinds.is_duckdb_relation(table)
     if known or not hasattr(table, "__arrow_c_stream__"):
-        return table
-    pa = arrow()
-    if isinstance(table, pa.RecordBatch):
-        return table
-    try:
-        return pa.RecordBatchReader.from_stream(table).read_all()
-    except (pa.ArrowException, TypeError) as reason:  # its own words may quote a cell
-        raise WrongKind(
-            "a table must come from pandas, Polars, Arrow, DuckDB or Spark, not "
-            f"{type(table).__name__}, whose stream cannot be read as one ({type(reason).__name__})"
-        ) from None
+        return False
+    return not isinstance(table, arrow().RecordBatch)
 
 
 def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:
@@ -85,12 +111,10 @@ def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:
 
     if kinds.is_pandas_dataframe(table):
         return _pandas
-    if kinds.is_polars_dataframe(table) or kinds.is_polars_lazyframe(table):
+    if kinds.is_polars_dataframe(table):
         return _polars
-    if kinds.is_pyarrow_table(table) or type(table).__module__.startswith("pyarrow"):
+    if isinstance(table, arrow().Table | arrow().RecordBatch):
         return _arrow
-    if kinds.is_duckdb_relation(table):
-        return _duckdb
     raise WrongKind(
         f"a table must come from pandas, Polars, Arrow, DuckDB or Spark, not {type(table).__name__}"
     )
@@ -111,26 +135,11 @@ def arrow_columns(frame: Any) -> dict[str, Any]:
 
 
 def _arrow(table: Any, sanitiser: Sanitiser) -> Any:
-    pa = arrow()
-    if not isinstance(table, pa.Table | pa.RecordBatch):
-        raise WrongKind(f"an Arrow Table or RecordBatch is needed, not {type(table).__name__}")
-    clean = sanitiser.batch(table)
+    pa, clean = arrow(), sanitiser.batch(table)
     if isinstance(table, pa.Table):
         return clean
     columns = [one_chunk(column) for column in clean.columns]
     return pa.RecordBatch.from_arrays(columns, names=clean.schema.names)
-
-
-def _duckdb(relation: Any, sanitiser: Sanitiser) -> Any:
-    from dprivacy.extras import duckdb
-
-    try:
-        fetched = relation.to_arrow_table()
-    except duckdb().Error as reason:  # its own words may quote a cell
-        raise WrongKind(
-            f"DuckDB cannot compute the relation ({type(reason).__name__}); fetch it to see why"
-        ) from None
-    return duckdb().from_arrow(sanitiser.batch(fetched))
 
 
 def _pandas(frame: Any, sanitiser: Sanitiser) -> Any:
@@ -216,10 +225,6 @@ def _polars_array(series: Any, name: str) -> Any:
 def _polars(frame: Any, sanitiser: Sanitiser) -> Any:
     import polars
 
-    if isinstance(frame, polars.LazyFrame):
-        raise NotApplicable(
-            "a lazy frame would be randomised again at every evaluation; collect it first"
-        )
     names = sanitiser.output_names(frame.columns)
     arrays = {
         name: _polars_array(frame.get_column(name), name)

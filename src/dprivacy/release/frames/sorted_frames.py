@@ -36,10 +36,6 @@ def sorted_frame(table: Any, plan: Plan, delta: Fraction) -> tuple[Any, dict[str
     if kinds.is_polars_dataframe(table):
         return _polars(table, order, plan.pass_through), company.block
     done = _arrow(held, order, plan.pass_through)
-    if kinds.is_duckdb_relation(table):
-        from dprivacy.extras import duckdb
-
-        return duckdb().from_arrow(done), company.block
     if isinstance(table, arrow().RecordBatch):
         (done,) = done.combine_chunks().to_batches()
     return done, company.block
@@ -61,11 +57,9 @@ def untouched_groups(table: Any, plan: Plan) -> Groups:
     from narwhals import dependencies as kinds
 
     names, count = plan.pass_through, GroupCount(plan.pass_through)
-    if kinds.is_duckdb_relation(table):
-        count.see(_held(table))
-    elif not names:
+    if not names:
         return Groups(len(table), 1, len(table), {})
-    elif kinds.is_pandas_dataframe(table):
+    if kinds.is_pandas_dataframe(table):
         count.see(_held(table[[name for name in table.columns if str(name) in names]]))
     else:
         count.see(_held(table.select(list(names))))
