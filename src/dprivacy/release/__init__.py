@@ -104,6 +104,7 @@ from dprivacy.release.columns.tagged_people import (
     require_key as require_key,
     tagged as tagged,
 )
+from dprivacy.release.domains.built_columns import BuiltColumns as BuiltColumns
 from dprivacy.release.figures.plain_numbers import (
     factor_said as factor_said,
     hundredths as hundredths,
@@ -153,6 +154,7 @@ from dprivacy.release.plans.stored_plans import parsed_toml as parsed_toml
 from dprivacy.release.plans.table_plan import (
     plan_body as plan_body,
     plan_from as plan_from,
+    plan_with as plan_with,
 )
 from dprivacy.release.plans.weak_levels import weak_words as weak_words
 from dprivacy.release.proposals.codebook_plan import Draft as Draft, draft_from as draft_from

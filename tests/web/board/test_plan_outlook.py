@@ -8,7 +8,7 @@ pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 
 from dprivacy.mechanisms import geometric, projective_response, randomised_response
 from dprivacy.spaces import discrete, line
-from dprivacy.web.board.plan_outlook import HEAD, outlook, usual_delta, worth
+from dprivacy.web.board.plan_outlook import HEAD, Outlooks, outlook, usual_delta, worth
 from dprivacy.web.pages.plan_form import FIRST, plan_mapping
 
 
@@ -71,3 +71,51 @@ def test_columns_that_are_drawn_together_are_told_one_by_one():
     joint = {"both": {"columns": ["tea", "rum"], "epsilon": "ln 9"}}
     found = outlook({"columns": {"tea": values, "rum": values}, "joint": joint}, 1000)
     assert [row[0] for row in worth(found)] == ["tea", "rum"]
+
+
+def _edits():
+    """A plan that is edited step by step; the last step goes back to the first plan."""
+    first = {
+        "row": "ln 8",
+        "columns": {
+            "sex": {"type": "categories", "values": ["f", "m"], "source": "data"},
+            "age": {"type": "numbers", "low": 0, "high": 90, "grid": 10},
+            "mood": {"type": "ordered", "values": ["bad", "fair", "good"]},
+        },
+    }
+    sex = {"type": "categories", "values": ["f", "m"]}
+    compared = {**first, "columns": {**first["columns"], "sex": sex}}
+    wider = {**first, "columns": {**first["columns"], "sex": {**sex, "values": ["f", "m", "x"]}}}
+    without = {"row": "ln 8", "drop": ["sex"], "columns": dict(list(first["columns"].items())[1:])}
+    own = {"columns": {name: {**s, "epsilon": "ln 2"} for name, s in compared["columns"].items()}}
+    return [first, compared, wider, without, own, first]
+
+
+def test_what_is_kept_while_a_plan_is_edited_is_what_would_be_found_anew():
+    kept = Outlooks()
+    for raw in _edits():
+        found, anew = kept.ask(raw, 500), outlook(raw, 500)
+        assert found.plan.unconfirmed() == anew.plan.unconfirmed()
+        assert found.plan.raw == anew.plan.raw
+        assert worth(found) == worth(anew)
+        assert found.band == anew.band
+        assert found.ahead.to_dict() == anew.ahead.to_dict()
+        assert [c.spec for c in found.plan.columns] == [c.spec for c in anew.plan.columns]
+
+
+def test_an_edit_of_one_column_asks_nothing_new_of_the_others(monkeypatch):
+    from dprivacy.release.figures import column_pairs
+
+    asked = []
+    real = column_pairs.pair_of
+    monkeypatch.setattr(
+        column_pairs, "pair_of", lambda column: asked.append(column.name) or real(column)
+    )
+    *_, own, _ = _edits()
+    kept = Outlooks()
+    kept.ask(own, 500)
+    assert asked == ["sex", "age", "mood"]
+    kept.ask(own, 600)
+    mood = {**own["columns"]["mood"], "values": ["bad", "good"]}
+    kept.ask({"columns": {**own["columns"], "mood": mood}}, 500)
+    assert asked == ["sex", "age", "mood", "mood"]

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from itertools import permutations
 
 from dprivacy.model import Channel, Guarantee
 from dprivacy.numbers import Level
 from dprivacy.release.budgets.widest_levels import mechanism_level
 from dprivacy.release.domains.planned_column import ColumnPlan
+from dprivacy.release.figures.kept_figures import found_once
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.spaces import FiniteSpace
 from dprivacy.typing import Label
@@ -21,7 +23,7 @@ def pairs_of(plan: Plan) -> Counter[LossAtoms]:
     """The pair of each column, with how often it counts for one person."""
     found: Counter[LossAtoms] = Counter()
     for column in plan.columns:
-        found[pair_of(column)] += plan.times
+        found[found_once(column.mechanism, "pair", partial(pair_of, column))] += plan.times
     return found
 
 

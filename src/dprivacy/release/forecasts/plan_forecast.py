@@ -15,6 +15,7 @@ from dprivacy.model import Answer, Channel, Pictured, plain, shown
 from dprivacy.release.budgets.widest_levels import mechanism_level
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.domains.point_columns import class_level
+from dprivacy.release.figures.kept_figures import found_once
 from dprivacy.release.figures.plain_numbers import factor_said
 from dprivacy.release.figures.row_statement import RowFigures, row_figures
 from dprivacy.release.forecasts.column_table import ColumnForecast, column_lines
@@ -188,11 +189,7 @@ def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
         sampled = None if share is None else math.hypot(share, _sampling(len(column.values), rows))
         return ColumnForecast(*told, None, None, error, share, bits, None, sampled, factor)
     kept = [float(channel[x, x]) if x in channel.columns else 0.0 for x in channel.rows]
-    try:
-        error = max(count_error(channel, n=rows).values())
-        sampled = max(count_error(channel, n=rows, of="population", scale="proportions").values())
-    except NotInvertible:
-        error = sampled = None
+    error, sampled = found_once(column.mechanism, ("errors", rows), lambda: _errors(channel, rows))
     mean, spread = _mean(column, rows)
     return ColumnForecast(
         *told,
@@ -207,6 +204,17 @@ def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
         mean,
         spread,
     )
+
+
+def _errors(channel: Channel, rows: int) -> tuple[float | None, float | None]:
+    """The largest error of a count from the noise alone, and of a share with sampling."""
+    try:
+        error = max(count_error(channel, n=rows).values())
+        return error, max(
+            count_error(channel, n=rows, of="population", scale="proportions").values()
+        )
+    except NotInvertible:
+        return None, None
 
 
 def _mean(column: ColumnPlan, rows: int) -> tuple[float | None, float | None]:

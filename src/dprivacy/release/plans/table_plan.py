@@ -1,7 +1,7 @@
 """The plan: what happens to every column of a table, in a file that a person can read and write."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -17,7 +17,13 @@ from dprivacy.model import CONTROL, file_text, rebuilt
 from dprivacy.numbers import Level
 from dprivacy.release.budgets.row_budget import ALONE, require_within, with_levels
 from dprivacy.release.budgets.widest_levels import mechanism_level
-from dprivacy.release.domains.planned_column import ColumnPlan, names_in, read_column, require_known
+from dprivacy.release.domains.planned_column import (
+    ColumnPlan,
+    ReadColumn,
+    names_in,
+    read_column,
+    require_known,
+)
 from dprivacy.release.domains.quick_columns import quick_size
 from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake, TableSettings
 from dprivacy.release.joints.joint_settings import with_joints
@@ -34,6 +40,7 @@ from dprivacy.release.plans.stored_plans import (
 from dprivacy.release.texts.text_columns import require_stored
 from dprivacy.typing import PlanLike
 
+Build = Callable[[ReadColumn, Mapping[str, Any]], ColumnPlan]
 _BOUNDS = ("rows_per_person", "values_per_person")
 
 
@@ -171,14 +178,25 @@ def plan_from(body: dict[str, Any], *, name: str = "the plan") -> Plan:
     return Plan.read(data)
 
 
-def _build(data: Mapping[str, Any], name: str) -> Plan:
+def plan_with(data: Mapping[str, Any], build: Build) -> Plan:
+    """The plan of a mapping, whose columns `build` builds: also from what was built before."""
+    return _build(with_contents(data, Path()), "the plan", build)
+
+
+def _anew(read: ReadColumn, _: Mapping[str, Any]) -> ColumnPlan:
+    return read.build()
+
+
+def _build(data: Mapping[str, Any], name: str, build: Build = _anew) -> Plan:
     require_sizes(data, name)
     require_known(data, set(TOP_KEYS), f"{name}: unknown entries", "a plan has")
     listed = data.get("columns")
     if not isinstance(listed, Mapping) or not listed:
         raise BadPlan(f"{name}: needs at least one [columns.NAME] to protect")
     data = with_joints(data, name)
-    data = with_levels(data, name, lambda key, spec: _apart(key, spec, f"{name}, column {key!r}"))
+    data = with_levels(
+        data, name, lambda key, spec: _apart(key, spec, f"{name}, column {key!r}", build)
+    )
     listed = data["columns"]
     # Everything is read before anything is built: a fault in the last line shows at once.
     read = [read_column(key, spec, f"{name}, column {key!r}") for key, spec in listed.items()]
@@ -203,7 +221,7 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
     if not isinstance(title, str) or CONTROL.search(title):
         raise BadPlan(f"{name}: the title should be text without control characters, not {title!r}")
     table = TableSettings.read(data.get("table", {}), name)
-    columns = tuple(column.build() for column in read)
+    columns = tuple(map(build, read, listed.values()))
     if "budget" in data:
         require_within(
             data["budget"], [mechanism_level(c.mechanism) for c in columns], most * values, name
@@ -211,9 +229,9 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
     return Plan(columns, drop, through, unit, most, title, table, dict(data), values)
 
 
-def _apart(key: str, spec: Mapping[str, Any], where: str) -> tuple[Level | None, int]:
+def _apart(key: str, spec: Mapping[str, Any], where: str, build: Build) -> tuple[Level | None, int]:
     """The level between a column's two most different values, and how many values it has."""
-    column = read_column(key, spec, where).build()
+    column = build(read_column(key, spec, where), spec)
     if column.local is not None:
         raise BadPlan(f"{where}: {spec['mechanism']} does not share a budget for the row; {ALONE}")
     return mechanism_level(column.mechanism), quick_size(spec) or len(column.values)

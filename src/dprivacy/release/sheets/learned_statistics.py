@@ -11,6 +11,7 @@ from dprivacy.estimation import inverse_matrix
 from dprivacy.mechanisms import LocalMechanism
 from dprivacy.model import Channel, shown
 from dprivacy.release.domains.planned_column import ColumnPlan
+from dprivacy.release.figures.kept_figures import found_once
 from dprivacy.release.sheets.sheet_contents import Learned
 
 _REACH = 1.959964  # standard errors on either side of an interval that is right 19 times in 20
@@ -42,7 +43,7 @@ def learned(column: ColumnPlan, rows: int, *, name: str) -> Learned:
     ± 6.2 points
     """
     what, unit = _statistic(column, name)
-    found = _variances(column)
+    found = found_once(column.mechanism, "variances", lambda: _variances(column))
     if found is None:
         return Learned(what, "not by itself: see the card", "")
     noisy, plain = (_reached(variance, rows, 100 if unit == _POINTS else 1) for variance in found)

@@ -102,8 +102,10 @@ def _float_exp(exponent: float) -> float:
 
 
 def _row_pairs(channel: Channel, pairs: Pairs) -> Iterable[tuple[list[Number], list[Number]]]:
-    rows, at = channel.matrix.rows(), channel.row_position
-    return [(rows[at(x)], rows[at(z)]) for x, z in ordered_pairs(channel, pairs)]
+    at = channel.row_position
+    asked = [(at(x), at(z)) for x, z in ordered_pairs(channel, pairs)]
+    rows = {i: channel.matrix.row(i) for i in sorted({i for pair in asked for i in pair})}
+    return [(rows[i], rows[j]) for i, j in asked]
 
 
 @result("C", "Def 3")

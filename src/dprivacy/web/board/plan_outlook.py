@@ -1,12 +1,14 @@
 """What a plan promises and costs, found before any data is touched, for the page to show."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dprivacy.errors import DPrivacyError
 from dprivacy.release import (
     AnswerFigures,
+    BuiltColumns,
     Forecast,
     Plan,
     RowBand,
@@ -14,9 +16,10 @@ from dprivacy.release import (
     answer_figures,
     forecast,
     learned,
+    plan_with,
     row_band,
-    row_figures,
 )
+from dprivacy.typing import PlanLike
 from dprivacy.web.shell.number_words import percent
 
 
@@ -48,9 +51,40 @@ def usual_delta(rows: int) -> str:
     return f"1e-{max(len(str(rows * rows - 1)), 1)}"
 
 
-def outlook(raw: Mapping[str, Any], rows: int, *, unordered: bool = False) -> Outlook:
+class Outlooks:
+    """The outlook of a plan that is being edited: what did not change since the last is not found anew.
+
+    It holds what the cards of a room say, and no longer than the room does.
+    """
+
+    def __init__(self) -> None:
+        self.built = BuiltColumns()
+        self.last: tuple[str, Outlook | None] = "", None
+
+    def ask(self, raw: Mapping[str, Any], rows: int, *, unordered: bool = False) -> Outlook:
+        """What a plan promises and costs; that a list was compared changes neither."""
+        plan = plan_with(raw, self.built)
+        asked = json.dumps([_unsourced(raw), rows, unordered])
+        before, found = self.last
+        if found is not None and before == asked:
+            return replace(found, plan=plan)
+        found = outlook(plan, rows, unordered=unordered)
+        self.last = asked, found
+        return found
+
+
+def _unsourced(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """A plan without a word on where its lists came from."""
+    columns = {
+        name: {key: value for key, value in spec.items() if key != "source"}
+        for name, spec in raw["columns"].items()
+    }
+    return {**raw, "columns": columns}
+
+
+def outlook(source: PlanLike, rows: int, *, unordered: bool = False) -> Outlook:
     """What a plan promises and costs, before any data is touched; also without order, where asked."""
-    plan = Plan.read(raw)
+    plan = Plan.read(source)
     why, ahead = "", None
     if unordered:
         try:
@@ -63,7 +97,7 @@ def outlook(raw: Mapping[str, Any], rows: int, *, unordered: bool = False) -> Ou
         for column in plan.columns
         for name in (column.name, *column.columns)
     }
-    return Outlook(plan, ahead, row_figures(plan), answer_figures(plan), errors, why)
+    return Outlook(plan, ahead, ahead.row, answer_figures(plan), errors, why)
 
 
 HEAD = (

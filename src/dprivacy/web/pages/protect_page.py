@@ -10,7 +10,7 @@ from dprivacy.errors import DPrivacyError
 from dprivacy.release import BoardSheet, report
 from dprivacy.web.board.kept_drafts import forget_draft, read_draft, write_draft
 from dprivacy.web.board.outlook_panel import show_outlook
-from dprivacy.web.board.plan_outlook import outlook, usual_delta
+from dprivacy.web.board.plan_outlook import Outlooks, usual_delta
 from dprivacy.web.board.sheet_buttons import sheet_buttons
 from dprivacy.web.pages.column_cards import ColumnCards
 from dprivacy.web.pages.plan_form import (
@@ -75,6 +75,7 @@ class ProtectRoom(OpenRoom):
 
     def build(self) -> None:
         """Lay out the panels."""
+        self.outlooks = Outlooks()
         first, whose = described_in(self.state)
         self.plan_title, self.rest = whose.title, whose.rest
         if whose.shared:
@@ -194,7 +195,7 @@ class ProtectRoom(OpenRoom):
         forms, level, whose = list(self.cards.forms), self.state["eps"], self.whole_table()
         rows, unordered = int(self.state["rows"]), bool(self.state["sorted"])
         await self.answers.ask(
-            lambda: outlook(plan_mapping(forms, level, whose), rows, unordered=unordered),
+            lambda: self.outlooks.ask(plan_mapping(forms, level, whose), rows, unordered=unordered),
             show_outlook,
         )
 

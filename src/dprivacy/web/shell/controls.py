@@ -2,6 +2,7 @@
 
 import html
 import re
+from asyncio import Lock
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from inspect import isawaitable
@@ -82,6 +83,7 @@ class Answers:
     def __init__(self, drawer: Drawer) -> None:
         self.drawer = drawer
         self.turn = 0
+        self.one = Lock()
         self.busy = ui.linear_progress(show_value=False).props("indeterminate")
         self.busy.props('aria-label="working"')
         self.busy.visible = False
@@ -97,7 +99,10 @@ class Answers:
         turn = self.turn
         self.busy.visible = True
         try:
-            found = await run.io_bound(find)
+            async with self.one:  # what was asked meanwhile waits, and only the last of it is found
+                if turn != self.turn:
+                    return
+                found = await run.io_bound(find)
         except Exception as reason:
             if turn == self.turn:
                 self.refuse(reason)

@@ -1,0 +1,45 @@
+"""Answers on the page: the last question counts."""
+
+import asyncio
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("nicegui", reason="the page needs the extra [web]")
+
+from dprivacy.web.shell import controls
+
+
+def test_of_the_questions_that_wait_only_the_last_is_asked(monkeypatch):
+    begun, done, shown = asyncio.Event(), asyncio.Event(), []
+    asked = []
+
+    async def found(find):
+        asked.append(find())
+        begun.set()
+        await done.wait()
+        return asked[-1]
+
+    monkeypatch.setattr(controls.run, "io_bound", found)
+    answers = controls.Answers.__new__(controls.Answers)
+    answers.turn, answers.one = 0, asyncio.Lock()
+    answers.busy, answers.spoken = SimpleNamespace(), SimpleNamespace()
+    answers.area = nullcontext()
+    monkeypatch.setattr(nullcontext, "clear", lambda self: None, raising=False)
+
+    def show(words):
+        shown.append(words)
+        return words
+
+    async def everything():
+        first = asyncio.create_task(answers.ask(lambda: "first", show))
+        await begun.wait()
+        more = [asyncio.create_task(answers.ask(lambda k=k: k, show)) for k in ("second", "third")]
+        await asyncio.sleep(0)
+        done.set()
+        await asyncio.gather(first, *more)
+
+    asyncio.run(everything())
+    assert asked == ["first", "third"]
+    assert shown == ["third"]
