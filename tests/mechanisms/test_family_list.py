@@ -22,7 +22,9 @@ FENCE = re.compile(r'^(`{3,})(\w+) title="([^"]+)"\n(.*?)^\1$', re.MULTILINE | r
 def test_every_family_has_a_page_a_statement_and_a_case(family):
     page = ROOT / "docs" / "mechanisms" / family.page
     assert page.exists()
-    assert page.read_text(encoding="utf-8").count("\n```python exec=") >= 1
+    text = page.read_text(encoding="utf-8")
+    assert text.count("\n```python exec=") >= 2
+    assert "print(svg(" in text.partition("## What it looks like")[2]
     assert f"mechanisms/{family.page}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert tuple(family.because.split(" ", 1)) in statements()
     assert family.cases

@@ -1,11 +1,14 @@
 """What an object's own picture is."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import dprivacy as dp
 from dprivacy import viz
 from dprivacy.errors import Malformed
+from support.source_code import surface
 from support.viz_checks import check_words, texts
 
 HOBBIES = ["Sports", "Cars", "Television", "Computer games", "Reading"]
@@ -57,3 +60,9 @@ def test_distributions_gains_counts_and_decompositions_have_pictures():
     check_words(parts.plot(space=dp.line(3), eps="ln 2"))
     with pytest.raises(Malformed, match="no picture is known for an object of class dict"):
         viz.picture({})
+
+
+def test_the_gallery_has_every_picture():
+    text = (Path(__file__).parents[2] / "docs" / "gallery.md").read_text(encoding="utf-8")
+    missing = [name for name in surface("viz") if name.startswith("plot_") and name not in text]
+    assert missing == []

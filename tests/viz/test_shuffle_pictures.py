@@ -24,4 +24,6 @@ def test_distances():
     local, together = (curve.get_ydata() for curve in figure.axes[0].lines)
     assert np.allclose(local, [float(row.local) for row in found.rows])
     assert np.allclose(together, [float(row.eps) for row in found.rows])
+    written = [text.get_text() for text in figure.axes[0].get_yticklabels(which="both")]
+    assert all(float(text) > 0 for text in written)  # never as a power of ten
     check_words(figure)

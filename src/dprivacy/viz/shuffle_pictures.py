@@ -77,8 +77,11 @@ def plot_shuffled_distances(found: ShuffledDistances, *, title: str = "") -> Fig
 
 
 def _logarithmic(axes: Any, x: str) -> None:
-    """ε upwards in powers of ten, written as numbers."""
+    """ε upwards on a logarithmic scale, written as numbers."""
     axes.set(xlabel=x, ylabel="privacy level ε")
     axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(matplotlib().ticker.FormatStrFormatter("%g"))
+    ticker = matplotlib("ticker")
+    axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
+    axes.yaxis.set_minor_locator(ticker.NullLocator())
     ruled(axes)
