@@ -2,11 +2,13 @@
 
 import itertools
 import math
+from fractions import Fraction as Q
 
 import numpy as np
 import pytest
 
 from dprivacy.errors import BadPlan, NotApplicable, TooLarge
+from dprivacy.numbers import as_level
 from dprivacy.sampling import KeyedSource
 from dprivacy.text import (
     Embedding,
@@ -49,6 +51,34 @@ def test_no_two_texts_of_up_to_two_words_are_told_apart_by_more_than_promised(ke
     assert max(used) > 0.5
     if keep == "bag":
         assert max(used) == pytest.approx(0.594745, abs=2e-3)
+
+
+RING = Embedding(
+    ["north", "east", "south", "west", "near"],
+    [[0.0, 9.0], [8.5, 0.0], [0.0, -8.0], [-7.5, 0.0], [-0.25, -0.25]],
+)
+
+
+@pytest.mark.parametrize("eps", ["1/5", 1, 5, 8, 60, 10**6])
+def test_known_unknown_and_empty_words_keep_the_promise_at_every_level(eps):
+    cells = text_cells(RING.restrict(RING.words[:4]), eps=eps, length=1, find=())
+    rows = cells.words.rows(np.arange(5, dtype=np.intp))  # the last is the empty word
+    names = [*cells.words.embedding.words, ""]
+    for x, z in itertools.permutations(range(5), 2):
+        worst = max(Q(a, b) for a, b in zip(rows[x].tolist(), rows[z].tolist(), strict=True))
+        promised = cells.guarantee.eps * as_level(
+            Q(cells.guarantee.space.distance([names[x]], [names[z]]))
+        )
+        whole = cells.guarantee.space.level(cells.guarantee.eps)
+        assert as_level(f"ln({worst})") <= min(promised, whole)
+
+
+def test_an_empty_place_comes_out_as_the_word_nearest_the_centre():
+    cells = text_cells(RING, eps=1000, length=4, find=(), keep="text")
+    assert cells.randomise(["north", "xyzzy"]) == ["north near near near", "near near near near"]
+    # Where no word is near, either, the nearest is as likely as a known word is kept.
+    far = text_cells(RING.restrict(RING.words[:4]), eps=1000, length=1, find=())
+    assert far.randomise([""] * 20) == ["west"] * 20
 
 
 def test_one_more_word_costs_its_distance_from_the_centre():
@@ -141,6 +171,19 @@ def test_bad_input_is_refused_in_words(text, kind, words):
     with pytest.raises(kind, match=words) as told:
         text_cells(eps=3, length=4).read(text)
     assert "xxx" not in str(told.value)
+
+
+@pytest.mark.parametrize("level", [1, "1/1000"])
+def test_a_level_that_rounding_alone_exceeds_is_refused(level):
+    with pytest.raises(BadPlan, match="needs at least 2000/512"):
+        text_cells(level=level, length=2000)
+    guarantee = text_cells(level=4, length=2000).guarantee
+    assert guarantee.space.level(guarantee.eps) <= 4
+
+
+def test_the_sentence_says_of_one_word_no_more_than_its_ceiling():
+    guarantee = text_cells(eps=1000, length=1).guarantee
+    assert "One word for the one most like it: × 10^13." in guarantee.space.sentence(guarantee.eps)
 
 
 def test_lengths_and_levels_that_are_refused():

@@ -294,6 +294,8 @@ def _stated(
     exact = as_eps(level) / (diameter * length) if eps is None else as_eps(eps)
     widest = max(diameter, Fraction(word_floor(exact)))
     space = PaddedTexts(keep, length, widest, figures["hash"], float(figures["near"]))  # type: ignore[arg-type]
+    if level is not None:
+        space.require_level(exact, as_eps(level))
     rule = "T Thm 9.10" if keep == "bag" else "T Eq 9.6"
     because = f"{rule} and T Def 4.7.2, rounded as it was proved"
     return StatedTexts(

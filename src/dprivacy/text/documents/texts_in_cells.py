@@ -281,6 +281,8 @@ def text_cells(
     texts = PaddedTexts(
         keep, words, diameter, vocabulary_hash(mechanism.embedding), plain.typical[0], space
     )
+    if level is not None:
+        texts.require_level(mechanism.guarantee.eps, as_eps(level))
     rule = "T Thm 9.10" if keep == "bag" else "T Eq 9.6"
     guarantee = Guarantee(
         mechanism.guarantee.eps, texts, because=f"{rule} and {mechanism.guarantee.because}"

@@ -92,8 +92,9 @@ class ExponentialWords(Sourced):
 
         1. Squared distances on the grid are whole numbers below 2^53: products of doubles give them
            exactly, in whatever order they are added up.
-        2. t = min(d, γ), where e^(−ε'·γ/2) = 2^−(40 − ⌈log₂(V + 1)⌉): far words are all equally
-           unlikely. As a function of x, min(d(x, y), γ) moves by at most d(x, z), as d itself does.
+        2. t = min(d, m + γ), where m is how far x is from the nearest word, 0 but for unknown and empty
+           words, and e^(−ε'·γ/2) = 2^−(40 − ⌈log₂(V + 1)⌉): far words are all equally unlikely. As
+           functions of x, d(x, y) and m(x) + γ move by at most d(x, z), and so does the smaller one.
         3. p = e^(−ε'·t/2)/Σ e^(−ε'·t/2), in doubles; the integer is ⌊2^62·(1 − 2⁻⁴⁰)·p⌋ ≥ 2^22, and the
            largest one takes what is left of 2^62. Each is within a factor 1 ± 2⁻²¹ of 2^62·p.
         4. So the quotient of two rows in one column is at most e^(ε'·d + 2⁻¹⁹), the quotient of the
@@ -122,6 +123,7 @@ class ExponentialWords(Sourced):
         np.sqrt(apart, out=apart)
         apart *= -eps / 2 * self.step
         least = TOTAL_BITS - _LEAST_BITS - math.ceil(math.log2(len(rows)))
+        apart -= apart.max(axis=1, keepdims=True)  # nothing for a word of the vocabulary
         np.maximum(apart, -least * math.log(2), out=apart)
         for row in apart:  # one by one: a sum must not depend on what stands beside it
             np.exp(row, out=row)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from dprivacy.errors import NotApplicable
+from dprivacy.errors import BadPlan, NotApplicable
 from dprivacy.model import counted, factor_in_words
 from dprivacy.numbers import Level, as_level
 from dprivacy.text.embeddings.word_distances import WordBags, WordSequences, WordSpace
@@ -73,7 +73,19 @@ class PaddedTexts:
         No word's factor exceeds 2^40, whatever ε is, since the exact mechanism gives no word less than
         2^−40 of the largest weight.
         """
-        return min(eps * self.diameter, as_level("ln 2") * CEILING_BITS) * self.length
+        return self._word_level(eps * self.diameter) * self.length
+
+    def _word_level(self, level: Level) -> Level:
+        return min(level, as_level("ln 2") * CEILING_BITS)
+
+    def require_level(self, eps: Level, asked: Level) -> None:
+        """Refuse a level of whole texts that is so small that rounding alone costs more."""
+        if self.level(eps) > asked:
+            words = counted(self.length, "word")
+            raise BadPlan(
+                f"level: a text of {words} needs at least {self.length}/512, since each word costs 1/512 "
+                "for rounding; ask for more, or for fewer words"
+            )
 
     def sentence(self, eps: Level) -> str:
         """What holds for a whole text and for one word, and what it is worth."""
@@ -81,7 +93,7 @@ class PaddedTexts:
         words = counted(self.length, "word")
         told = (
             f"Any two texts of up to {words}: {times(whole)}. One word for the one most like it: "
-            f"{times(eps * as_level(self.near))}."
+            f"{times(self._word_level(eps * as_level(self.near)))}."
         )
         if whole <= MEANINGLESS:
             return told
