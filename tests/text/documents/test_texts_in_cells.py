@@ -17,6 +17,7 @@ from dprivacy.text import (
     small_embedding,
     text_cells,
     word_mechanism,
+    words_of,
 )
 from dprivacy.text.embeddings.kind_words import median_distance, with_kind_words
 from dprivacy.text.finding.personal_data import KINDS
@@ -151,6 +152,32 @@ def test_texts_without_known_words_and_of_other_scripts_are_kept(text):
 def test_marks_of_direction_are_not_read():
     cells = text_cells(eps=3, length=4)
     assert cells.read("t\u200bea \u202ecoffee\u202c") == cells.read("tea coffee")
+
+
+@pytest.mark.parametrize(
+    "name", ["M\u0336a\u0336r\u0336i\u0336a", "Ma\u034fria", "Ma\U000e0041ria", "Ma\u061cri\ufe0fa"]
+)
+def test_marks_do_not_hide_a_name(name):
+    cells = text_cells(eps=3, length=4)
+    assert cells.read(f"please tell {name}") == cells.read("please tell Maria")
+
+
+@pytest.mark.parametrize("word", ["हिन्दी", "שָׁלוֹם", "ভাষা"])
+def test_vowels_that_are_marks_belong_to_their_word(word):
+    words = Embedding(["tea", word, "moon"], [[0, 0], [3, 4], [0, 12]])
+    cells = text_cells(words, eps=3, length=4, find=())
+    assert cells.read(f"{word}, tea") == [1, 0]
+    assert words_of(f"{word}, tea") == [word, "tea"]
+
+
+def test_what_is_cut_does_not_depend_on_marks_that_nobody_sees():
+    cells = text_cells(eps=3, length=2)
+    hidden = "\u200b" * 700 + "tea at 4111 1111 1111 1111 and the rest " * 9
+    assert cells.read(hidden) == cells.read(hidden.replace("\u200b", ""))
+    number = "\u200b".join("4111 1111 1111 1111")
+    assert cells.read(f"tea {chr(0x200B) * 640}{number} x y z") == cells.read(
+        "tea 4111 1111 1111 1111 x y z"
+    )
 
 
 def test_a_cell_of_ten_million_characters_is_cut():

@@ -16,13 +16,51 @@ from dprivacy.typing import Label, PathArg
 Kind = Literal["word", "number", "mark", "space"]
 LONGEST_WORD = 200  # characters
 LONGEST_TEXT = 20_000_000
-_PIECE = re.compile(
-    r"(?P<word>[^\W\d_]+(?:['’\-][^\W\d_]+)*(?!\w))"
-    r"|(?P<number>\w+(?:[.,:/]\d+)*)"  # whatever has a digit or an underscore in it
-    r"|(?P<space>\s+)"
-    r"|(?P<mark>.)",
-    re.DOTALL,
+# Marks of direction and of no width, and accents that stand on no letter: never read, never copied.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
+_ACCENTS = re.compile(
+    "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
+)
+
+
+def seen_text(text: str) -> str:
+    r"""A text in Unicode's composed form, without what nobody sees and what is struck over letters.
+
+    Examples
+    --------
+    >>> seen_text("t\u200be\u0336a \u202eau cafe\u0301")
+    'tea au café'
+    """
+    if text.isascii():
+        return text
+    return _ACCENTS.sub("", unicodedata.normalize("NFC", _UNSEEN.sub("", text)))
+
+
+def word_pattern(*, plain: bool) -> str:
+    """A regular expression for words; in texts beyond ASCII, vowels that are marks belong to them."""
+    letters = r"[^\W\d_]+" if plain else rf"[^\W\d_](?:[^\W\d_]|[{_vowels()}])*"
+    return rf"{letters}(?:['’\-]{letters})*(?!\w)"
+
+
+@cache
+def _vowels() -> str:
+    """Marks that are written with letters, as vowels of Hindi and Hebrew are."""
+    marks = ("Mn", "Mc")
+    return "".join(c for c in map(chr, range(0x300, 0x1E950)) if unicodedata.category(c) in marks)
+
+
+@cache
+def _piece(*, plain: bool) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?P<word>{word_pattern(plain=plain)})"
+        r"|(?P<number>\w+(?:[.,:/]\d+)*)"  # whatever has a digit or an underscore in it
+        r"|(?P<space>\s+)"
+        r"|(?P<mark>.)",
+        re.DOTALL,
+    )
 
 
 @cache
@@ -74,7 +112,7 @@ def pieces_of(text: str) -> list[Piece]:
     """
     require_text(text)
     found: list[Piece] = []
-    for match in _PIECE.finditer(unicodedata.normalize("NFC", text)):
+    for match in _piece(plain=text.isascii()).finditer(unicodedata.normalize("NFC", text)):
         kind: Kind = match.lastgroup  # type: ignore[assignment]
         spoken = kind in ("word", "number")
         piece = _short(match.group(), match.start()) if spoken else match.group()
@@ -137,7 +175,7 @@ def words_of(text: str, *, numbers: bool = True, stops: bool = True) -> list[str
     """
     require_text(text)
     found = []
-    for match in _PIECE.finditer(unicodedata.normalize("NFC", text)):
+    for match in _piece(plain=text.isascii()).finditer(unicodedata.normalize("NFC", text)):
         kind = match.lastgroup
         if kind == "word" or (numbers and kind == "number"):
             word = match.group().lower()

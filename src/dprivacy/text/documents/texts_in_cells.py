@@ -2,11 +2,10 @@
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -18,7 +17,13 @@ from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import as_eps
 from dprivacy.sampling import Source
 from dprivacy.sources import result
-from dprivacy.text.documents.text_pieces import LONGEST_WORD, require_text, stop_words
+from dprivacy.text.documents.text_pieces import (
+    LONGEST_WORD,
+    require_text,
+    seen_text,
+    stop_words,
+    word_pattern,
+)
 from dprivacy.text.documents.word_noise import ExponentialWords, read_words, word_mechanism
 from dprivacy.text.embeddings.kind_words import with_kind_words
 from dprivacy.text.embeddings.padded_texts import Keep, PaddedTexts
@@ -32,11 +37,13 @@ Long = Literal["cut", "refuse"]
 LONGEST = 2000  # words of a cell
 _BLOCK = 2_000_000  # words that are drawn at a time
 _REACH = 256  # characters that a rule may look ahead
-_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*(?!\w)|\w+(?:[.,:/]\d+)*")
-# Marks of direction and of no width: never read, and never copied.
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _MOST_CONTROLS = 0.1  # of the characters of a text
+
+
+@cache
+def _word(*, plain: bool) -> re.Pattern[str]:
+    return re.compile(rf"{word_pattern(plain=plain)}|\w+(?:[.,:/]\d+)*")
 
 
 @dataclass(frozen=True)
@@ -96,8 +103,9 @@ class TextCells(Sourced):
         size = 64 * self.length + 2 * _REACH
         while True:
             # A text may be far longer than what is kept: look only as far as the last word needs.
-            places, end = self._first(text[:size])
-            if size >= len(text) or (len(places) > self.length and end < size - _REACH):
+            part = seen_text(text[:size])
+            places, end = self._first(part)
+            if size >= len(text) or (len(places) > self.length and end < len(part) - _REACH):
                 break
             size *= 8
         if len(places) > self.length and self.long == "refuse":
@@ -118,7 +126,7 @@ class TextCells(Sourced):
         places: list[int] = []
         end = 0
         nothing = len(self.words.embedding)
-        for place, stop in self._words(unicodedata.normalize("NFC", _UNSEEN.sub("", text))):
+        for place, stop in self._words(text):
             end = stop
             if place != nothing or self.unknown == "replace":
                 places.append(place)
@@ -136,7 +144,7 @@ class TextCells(Sourced):
         yield from self._plain(text, at, len(text))
 
     def _plain(self, text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        for match in _WORD.finditer(text, start, stop):
+        for match in _word(plain=text.isascii()).finditer(text, start, stop):
             word = match.group()
             if len(word) > LONGEST_WORD:
                 raise NotApplicable(

@@ -4,10 +4,9 @@ import csv
 import io
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,14 +17,23 @@ from dprivacy.mechanisms import ChannelMechanism, randomised_response
 from dprivacy.model import Channel, Guarantee
 from dprivacy.sources import result
 from dprivacy.spaces import discrete
-from dprivacy.text.documents.text_pieces import require_text, stop_words
+from dprivacy.text.documents.text_pieces import (
+    require_text,
+    seen_text,
+    stop_words,
+    word_pattern,
+)
 from dprivacy.text.documents.word_noise import read_words
 from dprivacy.text.embeddings.word_vectors import Embedding
 from dprivacy.typing import LevelLike
 
 FEWEST, MOST_TOPICS = 2, 64
-_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 _MOST_READ = 2000  # words of a text that are looked at
+
+
+@cache
+def _word(*, plain: bool) -> re.Pattern[str]:
+    return re.compile(word_pattern(plain=plain))
 
 
 @dataclass(frozen=True)
@@ -56,8 +64,9 @@ class TopicReader:
         found = np.zeros(len(texts), dtype=np.intp)
         for row, text in enumerate(texts):
             require_text(text)
-            plain = unicodedata.normalize("NFC", text[: 40 * _MOST_READ]).lower().replace("’", "'")
-            words = [word for word in _WORD.findall(plain)[:_MOST_READ] if word not in stops]
+            plain = seen_text(text[: 40 * _MOST_READ]).lower().replace("’", "'")
+            every = _word(plain=plain.isascii()).findall(plain)
+            words = [word for word in every[:_MOST_READ] if word not in stops]
             found[row] = int(self.score(words).argmax())
         return found
 

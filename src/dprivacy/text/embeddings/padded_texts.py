@@ -83,8 +83,8 @@ class PaddedTexts:
         if self.level(eps) > asked:
             words = counted(self.length, "word")
             raise BadPlan(
-                f"level: a text of {words} needs at least {self.length}/512, since each word costs 1/512 "
-                "for rounding; ask for more, or for fewer words"
+                f"level: a text of {words} needs at least {self.length}/512, since each word costs "
+                "1/512 for rounding; ask for more, or for fewer words"
             )
 
     def sentence(self, eps: Level) -> str:
