@@ -21,7 +21,7 @@ class Case:
     ratio
         What the target is about, such as ours/peer in CPU time.
     target
-        The most (or least) that the ratio should be, such as "≤ 1.5×".
+        The most (or least) that the ratio should be, such as "≤ 1.5×"; empty for what is only told.
     met
         Whether it is.
     reason
@@ -38,12 +38,13 @@ class Case:
     reason: str = ""
 
 
+def _verdict(case: Case) -> str:
+    return "" if not case.target else "met" if case.met else "missed"
+
+
 def table(cases: Sequence[Case]) -> str:
     """All rows under one another, and what was missed with its reason."""
-    rows = [
-        (c.case, c.peer, c.before, c.ours, c.ratio, c.target, "met" if c.met else "missed")
-        for c in cases
-    ]
+    rows = [(c.case, c.peer, c.before, c.ours, c.ratio, c.target, _verdict(c)) for c in cases]
     widths = [max(map(len, column)) for column in zip(_HEADS, *rows, strict=True)]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -21,6 +21,7 @@ from dprivacy.errors import (
 )
 from dprivacy.mechanisms import geometric
 from dprivacy.model import Dist, as_prior, empirical, joint, point, uniform
+from dprivacy.numbers import Mat
 from dprivacy.spaces import line
 
 # -- distributions ---------------------------------------------------------------------------------
@@ -74,6 +75,24 @@ def test_floats_get_a_small_tolerance_and_exact_numbers_none() -> None:
         Dist(["a", "b"], [0.5, 0.5 + 1e-6])
     with pytest.raises(NotStochastic):
         Dist(["a", "b"], [Q(1, 2), Q(1, 2) + Q(1, 10**30)])
+
+
+def test_nan_is_no_probability_wherever_it_stands() -> None:
+    for weights in ([0.5, math.nan, 0.5], [math.nan, 0.5, 0.5], [1.0, 0.0, math.nan]):
+        at = "abc"[[math.isnan(w) for w in weights].index(True)]
+        with pytest.raises(NotStochastic, match=f"'{at}': nan is not a probability"):
+            Dist(["a", "b", "c"], Mat(np.array([weights])))
+    with pytest.raises(NotStochastic, match=r"'c': -0\.5 is not a probability"):
+        Dist(["a", "b", "c"], np.array([1.0, 0.5, -0.5]))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.longdouble])
+def test_weights_in_an_array_are_those_of_a_list(kind) -> None:
+    given = np.array([0.25, 0.75], dtype=kind)
+    read = Dist(["a", "b"], given)
+    given[:] = 0.5
+    assert read == Dist(["a", "b"], [0.25, 0.75])
+    assert Dist(["a", "b"], np.array([0, 1])).exact
 
 
 def test_distributions_are_values() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dprivacy.numbers import arrays, product
+from dprivacy.numbers import arrays, largest_in_columns, product
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,15 @@ def test_no_piece_is_large_enough_for_a_second_thread(monkeypatch):
     product(np.ones((100, 100)), np.ones((100, 120)))
     assert sum(sizes) == 100 * 100 * 120
     assert max(sizes) <= 1 << 18
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_the_largest_of_columns_without_negative_numbers(order):
+    smallest = np.nextafter(0.0, 1.0)
+    awkward = [0.0, -0.0, smallest, 1e-310, 1e-300, 0.5, np.nextafter(0.5, 1), 1.0, 1e308, np.inf]
+    drawn = np.random.default_rng(1).choice(awkward, (5, 400))
+    entries = np.asarray(np.hstack([drawn, [[-0.0]] * 5]), order=order)
+    assert largest_in_columns(entries).tolist() == [max(column) for column in entries.T.tolist()]
+    assert (
+        largest_in_columns(entries[::2, ::-3]).tolist() == entries[::2, ::-3].max(axis=0).tolist()
+    )

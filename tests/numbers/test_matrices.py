@@ -117,6 +117,15 @@ def test_nothing_can_be_changed_afterwards():
         assert m.take(rows=[0]) == m
 
 
+def test_doubles_are_taken_as_they_are_and_sealed():
+    entries = np.array([[0.25, 0.75]])
+    made = Mat.doubles(entries)
+    assert made == Mat(np.array([[0.25, 0.75]]))
+    assert (made.exact, made.den, made.row(0)) == (False, 1, [0.25, 0.75])
+    with pytest.raises(ValueError, match="read-only"):
+        made.entries[0, 0] = 1
+
+
 def test_mixing_exact_and_float_raises():
     exact, floats = Mat.of([[Q(1, 2)]]), Mat(np.array([[0.5]]))
     for mix in (

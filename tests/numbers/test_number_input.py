@@ -90,6 +90,14 @@ def test_nan_in_an_array_is_named():
         read_matrix(array)
 
 
+def test_nan_and_ragged_rows_among_floats_alone():
+    with pytest.raises(Malformed, match="row 1, column 0: NaN"):
+        read_matrix([[0.5, 0.5], [math.nan, 1.0]])
+    with pytest.raises(Malformed, match="ragged matrix: row 1 is 1 long"):
+        read_matrix([[0.5, 0.5], [1.0]])
+    assert read_matrix([[0.5, -math.inf]]).rows() == [[0.5, -math.inf]]
+
+
 def test_exact_tables():
     m = read_matrix([["1/3", Q(2, 3)], [0, Decimal("1.0")]])
     assert m.exact

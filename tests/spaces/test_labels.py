@@ -43,6 +43,23 @@ def test_duplicates_are_named(labels, shown):
         read_labels(labels, "drinks")
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [range(3, 0, -1), [5, -5, 2**70], ["b", "a", "A", "a "], ["é", "e"], [1, "1"], [True, 0]],
+)
+def test_labels_of_any_kind_are_read_and_found(labels):
+    assert [*map(repr, read_labels(labels))] == [*map(repr, labels)]
+    assert [positions(labels)[normal(label)] for label in labels] == [*range(len(labels))]
+
+
+@pytest.mark.parametrize(
+    "labels", [[1, 2, 1], ["a", "b", "a"], [1, True], [1, 1.0], ["a", np.str_("a")]]
+)
+def test_twins_of_plain_labels_are_duplicates(labels):
+    with pytest.raises(DuplicateLabel, match="labels must be distinct"):
+        read_labels(labels)
+
+
 def test_unicode_twins_are_duplicates():
     assert COMPOSED != DECOMPOSED
     for labels in (

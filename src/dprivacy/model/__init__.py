@@ -31,6 +31,7 @@ from dprivacy.errors import counted as counted
 from dprivacy.model.answers import Pictured as Pictured
 from dprivacy.model.block_laws import BlockLaw as BlockLaw
 from dprivacy.model.channels import (
+    joint_entries as joint_entries,
     joint_probabilities as joint_probabilities,
     prior_for as prior_for,
     require_channel_space as require_channel_space,

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import (
     MixedArithmetic,
@@ -297,14 +298,31 @@ def _kind(noun: Dist | Channel) -> str:
 
 def joint_probabilities(channel: Channel, prior: PriorLike) -> Mat:
     """π_x·C[x, y], in the order of the channel's inputs and outputs."""
-    weights = prior_for(channel, prior).matrix
-    return Mat(channel.matrix.entries * weights.entries.T, channel.matrix.den * weights.den)
+    entries, den = joint_entries(channel, prior)
+    return Mat(entries, den) if channel.matrix.exact else Mat.doubles(entries)
+
+
+def joint_entries(channel: Channel, prior: PriorLike) -> tuple[NDArray[Any], int]:
+    """π_x·C[x, y] in a new array: whole numbers and what they are over, or doubles and 1."""
+    table = channel.matrix
+    if table.exact:
+        weights = prior_for(channel, prior).matrix
+        return table.entries * weights.entries.T, table.den * weights.den
+    if prior is None:  # uniform
+        return table.entries * (1 / len(channel.rows)), 1
+    spread = prior_for(channel, prior).matrix.entries.repeat(len(channel.columns))
+    joint = spread.reshape(table.shape)
+    joint *= table.entries  # NumPy multiplies two whole arrays faster than each row by a number
+    return joint, 1
 
 
 def check_stochastic(table: Labelled) -> None:
     """Raise NotStochastic, naming the row, unless every row is a distribution."""
     matrix = table.matrix
     floats = not matrix.exact
+    sums = matrix.entries.sum(axis=1)
+    if floats and matrix.entries.min() >= 0 and abs(sums - 1).max() <= FLOAT_ROW_SUM:
+        return
     with np.errstate(invalid="ignore"):
         bad = matrix.entries < 0
         if floats:
@@ -314,7 +332,6 @@ def check_stochastic(table: Labelled) -> None:
         raise NotStochastic(
             f"{table._place(i, j)}: {plain(matrix[i, j])} is not a probability (it must be at least 0)"
         )
-    sums = matrix.entries.sum(axis=1)
     for i, total in enumerate(sums):
         off: Any = float(total) - 1 if floats else Fraction(total, matrix.den) - 1
         if abs(off) > (FLOAT_ROW_SUM if floats else 0):

@@ -1,7 +1,11 @@
 """Distributions on labelled points: priors, rows, posteriors, outers."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from dprivacy.errors import NotApplicable, NotStochastic, WrongKind, WrongShape, counted
 from dprivacy.model.answers import Pictured
@@ -34,7 +38,6 @@ class Dist(Frozen, Pictured):
 
     labels: tuple[Label, ...]
     matrix: Mat
-    _index: dict[Label, int]
 
     def __init__(self, labels: Iterable[Label], weights: Weights | Mat) -> None:
         known = read_labels(labels)
@@ -44,14 +47,12 @@ class Dist(Frozen, Pictured):
             raise WrongShape(f"{counted(len(known), 'label')} but {counted(n, 'weight')}")
         if not isinstance(values, Mat):
             values = read_vector(values, lambda j: f"{known[j]!r}")
-        self._set(labels=known, matrix=values, _index=positions(known))
-        total: Any = 0
-        for label, weight in zip(self.labels, self.weights, strict=True):
-            if not weight >= 0:
-                raise NotStochastic(
-                    f"{label!r}: {weight} is not a probability (it must be at least 0)"
-                )
-            total += weight
+        self._set(labels=known, matrix=values)
+        chances: list[Any] = self.weights
+        total = sum(chances)
+        if not min(chances) >= 0 or math.isnan(total):
+            label, weight = next(pair for pair in self.items() if not pair[1] >= 0)
+            raise NotStochastic(f"{label!r}: {weight} is not a probability (it must be at least 0)")
         if abs(total - 1) > (0 if self.exact else _FLOAT_SUM):
             raise NotStochastic(f"the probabilities sum to {total}, not 1")
 
@@ -69,6 +70,10 @@ class Dist(Frozen, Pictured):
     def support(self) -> tuple[Label, ...]:
         """The labels with positive probability."""
         return tuple(x for x, w in zip(self.labels, self.weights, strict=True) if w)
+
+    @cached_property
+    def _index(self) -> dict[Label, int]:
+        return positions(self.labels)
 
     def __getitem__(self, label: Label) -> Number:
         return self.matrix[0, locate(self._index, label, "the labels of the distribution")]
@@ -135,6 +140,8 @@ def as_prior(
     >>> as_prior(None, ["rain", "sun"])
     Dist(rain: 1/2, sun: 1/2)
     """
+    if isinstance(given, Dist) and (labels is None or given.labels == tuple(labels)):
+        return given
     if given is not None and (isinstance(given, str) or not isinstance(given, Dist | Iterable)):
         raise WrongKind(
             f"a prior is a distribution, a mapping or a list of weights, not {given!r}; "
@@ -146,8 +153,6 @@ def as_prior(
         even = Mat.over(len(labels), [[1] * len(labels)])
         return Dist(labels, even if exact else Mat(even.floats))
     if isinstance(given, Dist):
-        if tuple(labels) == given.labels:
-            return given
         order = require_same_labels(labels, given.labels, "the secrets and the prior")
         return Dist(labels, given.matrix.take(columns=order))
     return Dist(labels, given)
@@ -178,6 +183,8 @@ def _in_order(weights: Weights, labels: Sequence[Label]) -> list[NumberLike]:
     """The weights in the order of the labels."""
     named = _named(weights)
     if named is None:
+        if type(weights) is np.ndarray and weights.ndim == 1 and weights.dtype == np.float64:
+            weights = weights.tolist()
         return list(require_list(weights, "weights", "numbers"))
     what = "the labels and those of the weights (a list has none, and is read in order)"
     order = require_same_labels(labels, read_labels(named[0]), what)

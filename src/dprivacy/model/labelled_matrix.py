@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -32,8 +33,6 @@ class Labelled(Frozen):
     rows: tuple[Label, ...]
     columns: tuple[Label, ...]
     matrix: Mat
-    _row_index: dict[Label, int]
-    _column_index: dict[Label, int]
 
     def __init__(
         self, rows: Iterable[Label], columns: Iterable[Label], matrix: TableLike | Mat
@@ -47,7 +46,14 @@ class Labelled(Frozen):
                 f"{counted(len(self.rows), self.row_name)} and "
                 f"{counted(len(self.columns), self.column_name)} were named, but the matrix is {n}×{m}"
             )
-        self._set(_row_index=positions(self.rows), _column_index=positions(self.columns))
+
+    @cached_property
+    def _row_index(self) -> dict[Label, int]:
+        return positions(self.rows)
+
+    @cached_property
+    def _column_index(self) -> dict[Label, int]:
+        return positions(self.columns)
 
     def _place(self, i: int, j: int) -> str:
         row = repr(self.rows[i]) if i < len(self.rows) else str(i)

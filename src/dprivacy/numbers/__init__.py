@@ -15,6 +15,7 @@ from dprivacy.numbers.arrays import (
     Floats as Floats,
     Whole as Whole,
     Words as Words,
+    largest_in_columns as largest_in_columns,
     product as product,
 )
 from dprivacy.numbers.double_description import (

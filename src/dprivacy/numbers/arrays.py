@@ -31,3 +31,13 @@ def product(left: Floats, right: Floats) -> Floats:
     for start in range(0, rows, step):
         np.matmul(left[start : start + step], right, out=made[start : start + step])
     return made
+
+
+def largest_in_columns(entries: Floats) -> Floats:
+    """The largest number of every column of doubles of which none is negative or NaN.
+
+    Such doubles stand in the order of their bits, and NumPy compares whole numbers a quarter faster,
+    since it need not look for NaN.
+    """
+    largest: Whole = np.maximum.reduce(entries.view(np.int64))
+    return largest.view(np.float64)

@@ -34,6 +34,7 @@ class Mat(Frozen):
 
     entries: Entries
     den: int
+    exact: bool  # whether the entries are rationals
 
     def __init__(self, entries: Entries, den: int = 1) -> None:
         if entries.dtype.hasobject:
@@ -43,8 +44,16 @@ class Mat(Frozen):
         elif entries.dtype is not _DOUBLE:
             entries = np.asarray(entries, dtype=np.float64)
         entries = entries.view()
-        entries.flags.writeable = False
-        vars(self).update(entries=entries, den=den)
+        entries.setflags(write=False)
+        vars(self).update(entries=entries, den=den, exact=entries.dtype.hasobject)
+
+    @classmethod
+    def doubles(cls, entries: NDArray[np.float64]) -> "Mat":
+        """A matrix of doubles that were just computed and that nobody else holds: taken as they are."""
+        entries.setflags(write=False)
+        made = cls.__new__(cls)
+        vars(made).update(entries=entries, den=1, exact=False)
+        return made
 
     @classmethod
     def of(cls, rows: Iterable[Iterable[Fraction | int]]) -> "Mat":
@@ -78,11 +87,6 @@ class Mat(Frozen):
         return made
 
     @property
-    def exact(self) -> bool:
-        """Whether the entries are rationals."""
-        return self.entries.dtype.hasobject
-
-    @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of columns."""
         rows, columns = self.entries.shape
@@ -94,7 +98,8 @@ class Mat(Frozen):
 
     def row(self, i: int) -> list[Fraction | float]:
         """The entries of one row."""
-        return [self[i, j] for j in range(self.shape[1])]
+        values = self.entries[i].tolist()
+        return [Fraction(v, self.den) for v in values] if self.exact else values
 
     def rows(self) -> list[list[Fraction | float]]:
         """All entries as Fractions or floats."""
@@ -163,7 +168,7 @@ class Mat(Frozen):
     def __matmul__(self, other: "Mat") -> "Mat":
         self._require_same(other)
         if not self.exact:
-            return Mat(product(self.entries, other.entries))
+            return Mat.doubles(product(self.entries, other.entries))
         from flint import fmpz_mat
 
         whole = fmpz_mat(self.entries.tolist()) * fmpz_mat(other.entries.tolist())

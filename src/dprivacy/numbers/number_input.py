@@ -80,9 +80,8 @@ def read_matrix(rows: Any, place: Place = _position) -> Mat:
         raise WrongShape(f"a matrix should have two dimensions, not {rows.ndim}")
     if isinstance(rows, np.ndarray) and rows.dtype.kind == "f" and rows.size:
         floats = rows.astype(np.float64)
-        bad = np.argwhere(np.isnan(floats))
-        if len(bad):
-            i, j = (int(at) for at in bad[0])
+        if np.isnan(floats.min()):
+            i, j = (int(at) for at in np.argwhere(np.isnan(floats))[0])
             raise BadNumber(f"{place(i, j)}: NaN is not a number that can be used here")
         return Mat(floats)
     table = read_rows(rows)
@@ -94,6 +93,8 @@ def read_matrix(rows: Any, place: Place = _position) -> Mat:
             raise WrongShape(
                 f"ragged matrix: row {i} is {len(row)} long, and the first row {len(table[0])}"
             )
+    if all(set(map(type, row)) == {float} for row in table):
+        return read_matrix(np.array(table), place)
     values = [
         [read_number(value, place(i, j)) for j, value in enumerate(row)]
         for i, row in enumerate(table)

@@ -50,7 +50,10 @@ def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, .
     DuplicateLabel
         The same label twice, or two strings equal after Unicode normalisation.
     """
-    plain = tuple(python_value(label) for label in require_list(labels, what))
+    plain = tuple(require_list(labels, what))
+    if _are_plain(plain) and len(set(plain)) == len(plain):
+        return plain
+    plain = tuple(map(python_value, plain))
     if not plain:
         raise WrongShape(f"{what}: at least one is needed, and there is none")
     seen: dict[Any, Label] = {}
@@ -73,7 +76,15 @@ def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, .
 
 def positions(known: Sequence[Label]) -> dict[Label, int]:
     """Where each label stands, by its normalised form."""
+    if _are_plain(known):
+        return dict(zip(known, range(len(known)), strict=True))
     return {normal(label): i for i, label in enumerate(known)}
+
+
+def _are_plain(labels: Sequence[Any]) -> bool:
+    """Whether all are whole numbers, or all ASCII texts: each is then its own normalised form."""
+    kinds = set(map(type, labels))
+    return kinds == {int} or (kinds == {str} and all(map(str.isascii, labels)))
 
 
 def locate(index: dict[Label, int], label: Label, what: str) -> int:

@@ -4,11 +4,10 @@ import math
 from fractions import Fraction
 from typing import Any, Literal
 
-import numpy as np
-
 from dprivacy.errors import Uncertified, UnknownName
 from dprivacy.flow.gains.loss_table import joint_matrix
 from dprivacy.flow.measures.distance_vulnerability import d_vulnerability
+from dprivacy.flow.measures.vulnerabilities import sum_of_largest
 from dprivacy.model import Hyper, as_channel, as_space, push, require_channel_space, space_for
 from dprivacy.numbers import Factor, Level, as_eps, as_level, float_up
 from dprivacy.sources import result
@@ -40,8 +39,7 @@ def capacity(C: ChannelLike) -> Number:
     4/3
     """
     matrix = as_channel(C).matrix
-    total = np.add.reduce(np.maximum.reduce(matrix.entries, axis=0))
-    return Fraction(int(total), matrix.den) if matrix.exact else float(total)
+    return sum_of_largest(matrix.entries, matrix.den)
 
 
 @result("T", "Thm 4.8", "Thm 4.9")

@@ -83,7 +83,7 @@ def leakage(
     if kind not in ("multiplicative", "additive"):
         raise UnknownName.among("kind", kind, ("multiplicative", "additive"))
     channel = as_channel(C)
-    if not is_measure(gain):
+    if not (is_measure(gain) or (isinstance(gain, str) and gain == "bayes")):
         gain = as_gain(gain, channel.rows, C)
     prior = prior_for(channel, prior)
     more: Worth

@@ -6,14 +6,23 @@ from fractions import Fraction
 from typing import Any, Literal, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import UnknownName, WrongKind
 from dprivacy.flow.gains.gain_input import Measure, Worth, as_gain, as_loss, is_measure
 from dprivacy.flow.gains.loss_table import Loss, aligned, expected, joint_matrix
-from dprivacy.model import Channel, Gain, Hyper, as_prior
-from dprivacy.numbers import Mat
+from dprivacy.model import (
+    Channel,
+    Gain,
+    Hyper,
+    as_channel,
+    as_prior,
+    joint_entries,
+    joint_probabilities,
+)
+from dprivacy.numbers import Mat, largest_in_columns
 from dprivacy.sources import result
-from dprivacy.typing import ChannelLike, GainLike, LossLike, Number, PriorLike
+from dprivacy.typing import ChannelLike, GainLike, Label, LossLike, Number, PriorLike
 
 Case = Literal["average", "max"]
 
@@ -115,7 +124,10 @@ def posterior_vulnerability(
     >>> print(posterior_vulnerability(coin), posterior_vulnerability(coin, prior=["9/10", "1/10"]))
     3/4 9/10
     """
-    channel, joint = joint_matrix(C, prior)
+    channel = as_channel(C)
+    if case == "average" and _guesses(gain, channel.rows):
+        return sum_of_largest(*joint_entries(channel, prior))
+    joint = joint_probabilities(channel, prior)
     return _after(channel, joint, _worth(gain, channel.rows, C), case)
 
 
@@ -168,6 +180,13 @@ def _worth(gain: GainLike | Measure, secrets: Any, C: ChannelLike | None = None)
     return found
 
 
+def _guesses(gain: GainLike | Measure, secrets: tuple[Label, ...]) -> bool:
+    """Whether it is Bayes's gain, to guess the secret, whose product with a matrix is that matrix."""
+    if type(gain) is Gain:
+        return gain.matrix.is_identity and gain.secrets == secrets
+    return isinstance(gain, str) and gain == "bayes"
+
+
 def _cost(loss: LossLike | Measure, secrets: Any, C: ChannelLike | None = None) -> Gain | Measure:
     return loss if is_measure(loss) else as_loss(loss, secrets, C)
 
@@ -176,6 +195,8 @@ def _before(
     prior: PriorLike, given: Any, read: Callable[..., Gain | Measure], *, least: bool = False
 ) -> Worth:
     belief = as_prior(prior, given.secrets if isinstance(given, Gain) else None)
+    if not least and _guesses(given, belief.labels):
+        return max(belief.weights)
     gain = read(given, belief.labels)
     if not isinstance(gain, Gain):
         return gain(belief)
@@ -192,9 +213,11 @@ def _after(
         return _of_posteriors(Hyper(channel.rows, channel.columns, joint), gain, case, least)
     scores = expected(aligned(gain, channel.rows), joint)
     if case == "average":
-        return _total(scores, least=least)
-    best = best_of(scores, least=least)[0]
-    worth = [b / a for b, a in zip(best, outers(joint), strict=True) if a]
+        best = np.minimum if least else np.maximum
+        total = np.add.reduce(best.reduce(scores.entries))
+        return Fraction(int(total), scores.den) if scores.exact else float(total)
+    found = best_of(scores, least=least)[0]
+    worth = [b / a for b, a in zip(found, outers(joint), strict=True) if a]
     return min(worth) if least else max(worth)
 
 
@@ -223,10 +246,11 @@ def best_of(scores: Mat, *, least: bool = False) -> tuple[list[Number], list[int
     return [float(v) for v in values], at.tolist()
 
 
-def _total(scores: Mat, *, least: bool) -> Number:
-    best = np.minimum if least else np.maximum
-    total = np.add.reduce(best.reduce(scores.entries, axis=0))
-    return Fraction(int(total), scores.den) if scores.exact else float(total)
+def sum_of_largest(entries: NDArray[Any], den: int) -> Number:
+    """The largest entry of every column, added up, of a table in which none is negative."""
+    if entries.dtype.hasobject:
+        return Fraction(int(np.maximum.reduce(entries).sum()), den)
+    return float(np.add.reduce(largest_in_columns(entries)))
 
 
 def outers(joint: Mat) -> list[Number]:
