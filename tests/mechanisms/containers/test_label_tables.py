@@ -51,8 +51,10 @@ def test_whole_numbers_of_other_kinds_are_labels_of_integer_arrays():
 
 
 def test_a_time_in_nanoseconds_is_no_number():
-    moments = np.array([5, 6], dtype="datetime64[ns]")
-    assert LabelTables([5, 6]).of_array(moments).tolist() == [2, 2]
+    for kind in ("datetime64[ns]", "timedelta64[ns]", "timedelta64"):
+        moments = np.array([5, "NaT", 6], dtype=kind)
+        assert LabelTables([5, 6]).of_array(moments).tolist() == [2, 2, 2]
+        assert LabelTables([5, 6, None]).of_array(moments[1:]).tolist() == [2, 3]
 
 
 @pytest.mark.parametrize(

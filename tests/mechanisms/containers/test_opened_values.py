@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import compute
 
 from dprivacy.errors import InsecureSeedWarning, UnknownCategory, WrongKind
 from dprivacy.mechanisms import (
@@ -98,6 +99,7 @@ TEXT = {
     "pa chunks": arrow_chunks(pa.string()),
     "pa view chunks": arrow_chunks(pa.string_view()),
     "pa no chunks": lambda v: pa.chunked_array([v] if v else [], type=pa.string()),
+    "pa runs": lambda v: compute.run_end_encode(pa.array(v, pa.string()), run_end_type=pa.int16()),
     "pa dictionary": lambda v: pa.array(v, pa.string()).dictionary_encode(),
     "pa dictionary slice": lambda v: arrow_slice(pa.string())(v).dictionary_encode()[0 : len(v)],
     "pa dictionary chunks": arrow_chunks(pa.dictionary(pa.int8(), pa.large_string())),
@@ -128,6 +130,7 @@ SIGNED = {
     "pa dictionary of numbers": lambda v: pa.array(v, pa.int32()).dictionary_encode(),
     "pa double": lambda v: pa.array(v, pa.float64()),
     "pl Int32": lambda v: pl.Series("hobby", v, dtype=pl.Int32),
+    "pl Int128": lambda v: pl.Series("hobby", v, dtype=pl.Int128),
     "pl Float64": lambda v: pl.Series("hobby", v, dtype=pl.Float64),
 }
 UNSIGNED = {

@@ -87,6 +87,11 @@ class ArrowValues:
         types = self.pa.types
         if types.is_dictionary(self.type):
             made = self._dictionary(labels, positions)
+        elif types.is_run_end_encoded(self.type):
+            known = self._label_array(labels, self.type.value_type)
+            made = compute().run_end_encode(
+                known.take(self.pa.array(positions)), run_end_type=self.type.run_end_type
+            )
         else:
             known = self._label_array(labels, self.type)
             made = known.take(self.pa.array(positions))

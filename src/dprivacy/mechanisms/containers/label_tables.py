@@ -77,8 +77,8 @@ class LabelTables:
         if kind == "b":
             return self.of_entries([False, True]).take(flat.view(np.uint8))
         values = flat.tolist()
-        if kind in "mM" and values and isinstance(values[0], int):  # no number of nanoseconds
-            return np.full(len(flat), self.unknown, dtype=self.dtype)
+        if kind in "mM" and int in set(map(type, values)):  # a number of nanoseconds is no label
+            return np.where(np.isnat(flat), self.missing, self.unknown).astype(self.dtype)
         return self.of_objects(values)
 
     def _of_integers(self, flat: NDArray[np.integer], table: Positions) -> Positions:

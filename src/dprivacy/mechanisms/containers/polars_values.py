@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from dprivacy.mechanisms.containers.label_tables import LabelTables, Positions, same_labels, taken
 from dprivacy.mechanisms.containers.python_values import Cells
 
+_NOT_IN_NUMPY = ("Int128", "UInt128")
+
 
 class PolarsValues:
     """A Series of Polars; its name comes back with the noisy values.
@@ -27,7 +29,7 @@ class PolarsValues:
         pl, values = self.pl, self.values
         if self.dtype in (pl.String, pl.Categorical, pl.Enum):
             found = self._text_positions(labels)
-        elif self.dtype.is_integer():
+        elif self.dtype.is_integer() and str(self.dtype) not in _NOT_IN_NUMPY:
             found = labels.of_array(values.fill_null(0).to_numpy())
         else:
             found = labels.of_objects(values.to_list())
