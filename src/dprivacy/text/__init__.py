@@ -101,7 +101,10 @@ from dprivacy.text.documents.piece_policy import (
     StopWords as StopWords,
     Unknown as Unknown,
 )
-from dprivacy.text.documents.text_pieces import require_text as require_text
+from dprivacy.text.documents.text_pieces import (
+    require_text as require_text,
+    seen_text as seen_text,
+)
 from dprivacy.text.documents.texts_in_cells import (
     LONGEST as LONGEST,
     vocabulary_hash as vocabulary_hash,

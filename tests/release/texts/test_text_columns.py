@@ -124,6 +124,64 @@ def test_a_card_needs_no_vocabulary_to_be_proved(vocabulary, tmp_path):
         sanitise(TABLE, Plan.read({"columns": {"note": stated, "tea": TEA}}))
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *(("diameter", v) for v in ("1e999999999", "1/0", "0", "-5", "inf", "9" * 500, [], None, 1e40)),
+        *(("near", v) for v in ("nan", "-1", "1e999", {}, "x")),
+        *(("hash", v) for v in (5, "", "z" * 24)),
+        ("words", -1),
+    ],
+)  # fmt: skip
+def test_figures_of_a_vocabulary_that_cannot_be_are_refused(vocabulary, key, value):
+    stored = dict(plan({**WORDS, "vocabulary": vocabulary}).columns[0].spec)
+    stored["measured"] = {**stored["measured"], key: value}
+    with pytest.raises(BadPlan, match="this is not its form"):
+        plan(stored)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sha256": ["x"], "vocabulary": "a", "measured": {}},
+        {"names": "x", "names_sha256": {}, "measured": {}},
+        {"names_sha256": "0" * 64},
+        {"measured": 5},
+        {"topics": None, "weights": {}, "length": None},
+    ],
+)
+def test_stored_settings_of_another_form_are_refused(change):
+    spec = {k: v for k, v in {**WORDS, **change}.items() if v is not None}
+    with pytest.raises(BadPlan):
+        plan(spec)
+
+
+def test_a_proof_says_that_figures_are_only_stated(vocabulary):
+    from dprivacy.release.texts.text_columns import _VOCABULARIES
+
+    card = sanitise(TABLE, plan({**WORDS, "vocabulary": vocabulary})).card
+    assert "figures" not in prove_card(card).explain()
+    card = sanitise(TABLE, plan({**WORDS, "vocabulary": vocabulary, "epsilon": "1/99"})).card
+    _VOCABULARIES.clear()
+    assert (
+        "figures as the card states them, its file not at hand: note" in prove_card(card).explain()
+    )
+
+
+def test_a_level_of_words_that_are_all_alike(tmp_path):
+    (tmp_path / "words.txt").write_text("tea 1e-4 0\ncoffee 0 0\n")
+    spec = {"type": "text", "level": 1, "length": 3, "vocabulary": str(tmp_path / "words.txt")}
+    spec["accept_readable"] = True
+    card = sanitise(TABLE, plan({**spec, "find": []})).card
+    from dprivacy.release.texts.text_columns import _VOCABULARIES
+
+    _VOCABULARIES.clear()
+    assert prove_card(card)
+    (tmp_path / "words.txt").write_text("tea 1 0\ncoffee 1 0\n")
+    with pytest.raises(BadPlan, match="all have one vector"):
+        plan({**spec, "find": []})
+
+
 def test_names_leave_the_vocabulary_and_come_out_at_no_level(vocabulary):
     for epsilon in (1, 50):
         spec = {**WORDS, "vocabulary": vocabulary, "epsilon": epsilon, "accept_readable": True}

@@ -17,6 +17,13 @@ def test_ten_texts_at_even_places_with_what_was_found():
     assert found.marked(1) == "note 10 for «Maria Oliveira»"
 
 
+def test_what_would_move_a_cursor_or_hide_a_name_is_not_shown():
+    column = Plan.read({"columns": {"note": SPEC}}).column("note")
+    text = "the \x1b[2J ticket of M\u200ba\u0336ria\r\nis \u202egone"
+    found = preview_texts([text], column)
+    assert found.marked(0) == "the  [2J ticket of «Maria»  is gone"
+
+
 def test_its_noise_is_thrown_away(recwarn):
     plan = Plan.read({"columns": {"note": SPEC}})
     texts = ["the king drank tea with the queen"] * 10

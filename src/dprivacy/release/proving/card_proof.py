@@ -17,6 +17,7 @@ from dprivacy.release.plans.release_card import Card, card_body, read_card
 from dprivacy.release.plans.table_card import mechanism_entry, table_card
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.proving.sorted_file import sorted_findings
+from dprivacy.release.texts.text_columns import StatedTexts
 from dprivacy.release.unordered.shuffle_terms import misfits
 from dprivacy.release.unordered.shuffled_block import shuffled_table
 from dprivacy.typing import PathArg
@@ -170,7 +171,8 @@ def _against_plan(card: Card, checked: list[str]) -> Iterator[str]:
         if not local.verify():
             yield f"mechanisms.{name}: a report is more telling than its level says"
     told = [name for name, _ in reports]
-    formulas = [c.name for c in plan.columns if c.channel is None and c.name not in told]
+    stated = [c.name for c in plan.columns if isinstance(c.mechanism, StatedTexts)]
+    formulas = [c.name for c in plan.columns if c.channel is None and c.name not in told + stated]
     checked.append(f"{counted(len(proved) + len(few), 'channel')}, every ratio")
     many = [name for name in told if name not in dict(few)]
     if many:
@@ -179,6 +181,11 @@ def _against_plan(card: Card, checked: list[str]) -> Iterator[str]:
         )
     if formulas:
         checked.append(f"by their formula, without a table of chances: {', '.join(formulas)}")
+    if stated:
+        checked.append(
+            f"with the vocabulary's figures as the card states them, its file not at hand: "
+            f"{', '.join(stated)}"
+        )
     checked.append("all fields against the plan")
     yield from _fields(card, plan)
 

@@ -1,6 +1,7 @@
 """What a plan says of a column of texts, and the mechanism that follows from it."""
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,7 +41,14 @@ _TOPICS = {"topics", "classifier", "weights"}
 _FILES = {"vocabulary", "most_words", "sha256", "measured", "names_sha256"}
 TEXT_SETTINGS = {"keep", *_WORDS, *_TOPICS, *_FILES}
 MOST_WORDS = 10_000  # that are read of a vocabulary, if the plan says nothing
-_MEASURED = {"words", "diameter", "near", "hash"}
+_MEASURED = {  # what is measured of a vocabulary, and how it is written
+    "words": r"\d{1,6}",
+    "diameter": r"\d{1,400}(/\d{1,400})?",
+    "near": r"\d{1,40}(\.\d{1,40})?(e-?\d{1,2})?",
+    "hash": "[0-9a-f]{24}",
+}
+_SHA256 = re.compile("[0-9a-f]{64}")
+_NARROWEST, _WIDEST = Fraction(1, 10**30), Fraction(10**30)
 _LARGEST = 1 << 24  # bytes of a classifier
 _REMEMBERED = 8
 
@@ -119,9 +127,15 @@ def _figures(spec: Mapping[str, Any]) -> dict[str, Any]:
     cells = text_cells(_vocabulary(spec), eps=1, length=1, find=_kinds(spec), lists=_lists(spec))
     space = cells.guarantee.space
     assert isinstance(space, PaddedTexts)
+    diameter = cells.words.embedding.diameter
+    if not _NARROWEST <= diameter <= _WIDEST:
+        raise BadPlan(
+            "the words of the vocabulary all have one vector, or lie beyond 10^30 of each other; take "
+            "another one"
+        )
     return {
         "words": len(cells.words.embedding),
-        "diameter": str(cells.words.embedding.diameter),
+        "diameter": str(diameter),
         "near": repr(space.near),
         "hash": vocabulary_hash(cells.words.embedding),
     }
@@ -196,6 +210,11 @@ def text_column(spec: Mapping[str, Any], where: str) -> Callable[[], TextColumn]
         raise BadPlan(f"{where}: most_words should be from 2 to 400,000, not {str(most)[:40]}")
     if "vocabulary" not in spec and {"most_words", "sha256"} & set(spec):
         raise BadPlan(f"{where}: most_words and sha256 are of a vocabulary, which is not named")
+    for key in ("sha256", "names_sha256"):
+        if key in spec and not (isinstance(spec[key], str) and _SHA256.fullmatch(spec[key])):
+            raise BadPlan(f"{where}: {key} should be 64 digits from 0 to f, the hash of a file")
+    if "names_sha256" in spec and "names" not in spec:
+        raise BadPlan(f"{where}: names_sha256 is of a list of names, which is not named")
     if keep == "topic":
         return _topic_column(spec, where)
     _require_words(spec, where)
@@ -213,6 +232,9 @@ def _topic_column(spec: Mapping[str, Any], where: str) -> Callable[[], TextColum
             f'{where}: epsilon is missing; write epsilon = "ln 20" (between any two texts)'
         )
     topics = read_topics(spec["topics"]) if "topics" in spec else None
+    weights = spec.get("weights", "")
+    if not isinstance(weights, str) or len(weights) > _LARGEST or spec.get("measured"):
+        raise BadPlan(f"{where}: what was read from its files is not in the form of this package")
 
     def build() -> TextColumn:
         if topics is None:
@@ -254,8 +276,19 @@ def _require_words(spec: Mapping[str, Any], where: str) -> None:
     _kinds(spec)
     measured = spec.get("measured", {})
     named = {"vocabulary", "names"} & set(spec)
-    if named and (not isinstance(measured, Mapping) or set(measured) != _MEASURED):
+    if not _is_measured(measured) if named else "measured" in spec:
         raise BadPlan(f"{where}: measured is written by this package, and this is not its form")
+
+
+def _is_measured(figures: Any) -> bool:
+    """Whether the figures of a vocabulary are written as they should be, and possible."""
+    if not isinstance(figures, Mapping) or set(figures) != set(_MEASURED):
+        return False
+    if not all(re.fullmatch(form, str(figures[key])) for key, form in _MEASURED.items()):
+        return False
+    if str(figures["diameter"]).endswith("/0"):
+        return False
+    return _NARROWEST <= Fraction(figures["diameter"]) <= _WIDEST
 
 
 def _cells(spec: Mapping[str, Any], keep: str) -> TextCells | StatedTexts:

@@ -8,7 +8,7 @@ from typing import Any
 from dprivacy.model import Answer
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.sampling import SystemSource
-from dprivacy.text import Found, TextCells, find_personal, unknown_words
+from dprivacy.text import Found, TextCells, find_personal, seen_text, unknown_words
 
 SHOWN, _LOOKED_AT = 10, 1000
 
@@ -66,7 +66,7 @@ def preview_texts(texts: Sequence[str], column: ColumnPlan) -> TextPreview:
     >>> found.marked(0), len(found.after[1].split())
     ('Please tell «Maria Oliveira»', 3)
     """
-    chosen, unknown = _some(texts, SHOWN), 0.0
+    chosen, unknown = list(map(_shown, _some(texts, SHOWN))), 0.0
     mechanism: Any = column.mechanism
     if isinstance(mechanism, TextCells):
         found = [find_personal(t, kinds=mechanism.kinds, lists=mechanism.lists) for t in chosen]
@@ -77,6 +77,11 @@ def preview_texts(texts: Sequence[str], column: ColumnPlan) -> TextPreview:
         found = [[] for _ in chosen]
         after = mechanism.using(SystemSource()).randomise(column.reader.read(chosen))
     return TextPreview(tuple(chosen), tuple(after), tuple(map(tuple, found)), unknown)
+
+
+def _shown(text: str) -> str:
+    """A text as it is read, on one line, without what moves a terminal's cursor or hides letters."""
+    return "".join(c if c.isprintable() else " " for c in seen_text(text))
 
 
 def _some(texts: Sequence[str], most: int) -> list[str]:

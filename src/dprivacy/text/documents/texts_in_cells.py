@@ -282,7 +282,10 @@ def text_cells(
     vocabulary = with_kind_words(plain, kinds, named if "name" in kinds else None)
     if eps is None:
         assert level is not None
-        eps = as_eps(level) / (_noise(vocabulary, 1)[1] * words)
+        widest = _noise(vocabulary, 1)[0].embedding.diameter
+        if not widest:
+            raise NotApplicable("all words have one vector, and a level says nothing; give eps")
+        eps = as_eps(level) / (widest * words)
     mechanism, diameter = _noise(vocabulary, eps)
     space = mechanism.guarantee.space
     assert isinstance(space, WordSpace)
