@@ -27,6 +27,12 @@ def scale(gain: G, by: NumberLike) -> G:
         A gain or a loss.
     by
         The number; it may not be negative, which would turn best into worst.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import gain
+    >>> print(gain.scale(gain.identity(["a", "b"]), "1/2")["a", "a"])
+    1/2
     """
     factor = read_number(by, "the factor")
     if factor < 0:
@@ -46,6 +52,13 @@ def shift(gain: G, by: Any) -> G:
         A gain or a loss.
     by
         A number (also negative), ``{secret: number}`` or a function of the secret.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import loss
+    >>> costly = loss.shift(loss.identity(["a", "b"]), {"a": 0, "b": 5})
+    >>> print(costly["a", "b"], costly["a", "a"])
+    6 0
     """
     row = _by_secret(by, gain.secrets)
     added = Mat(np.repeat(row.entries, len(gain.rows), axis=0), row.den)
@@ -78,6 +91,13 @@ def combine(first: G, second: G, a: NumberLike = 1, b: NumberLike = 1) -> G:
         Two gains, or two losses, on the same secrets.
     a, b
         Their weights, not negative.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import gain
+    >>> both = gain.combine(gain.identity(["a", "b"]), gain.identity(["a", "b"]), 1, 2)
+    >>> print(both[("a", "b"), "b"])
+    2
     """
     if isinstance(first, Loss) != isinstance(second, Loss):
         raise WrongKind(
@@ -105,6 +125,13 @@ def weight(gain: G, prior: Dist) -> G:
         A gain or a loss.
     prior
         A distribution on the secrets.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import gain
+    >>> from dprivacy.model import Dist
+    >>> print(gain.weight(gain.identity(["a", "b"]), Dist(["a", "b"], ["1/3", "2/3"]))["b", "b"])
+    2/3
     """
     order = require_same_labels(gain.secrets, prior.labels, "weighting: gain and prior")
     row = prior.matrix.take(columns=order)
@@ -125,6 +152,12 @@ def restrict(gain: G, secrets: Iterable[Label]) -> G:
         A gain or a loss.
     secrets
         The secrets to keep.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import gain
+    >>> gain.restrict(gain.identity(["a", "b", "c"]), ["c", "a"]).secrets
+    ('c', 'a')
     """
     names = read_labels(secrets, "secrets")
     kept = [gain.column_position(x) for x in names]
@@ -139,6 +172,13 @@ def lift(gain: G, secrets: Iterable[Label]) -> G:
     ----------
     gain, secrets
         A gain or a loss, and all secrets, its own among them.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import gain
+    >>> wider = gain.lift(gain.identity(["a", "b"]), ["a", "b", "c"])
+    >>> print(wider["a", "a"], wider["a", "c"])
+    1 0
     """
     names = read_labels(secrets, "secrets")
     index = positions(names)
@@ -160,6 +200,13 @@ def mirror(gain: Gain, bound: NumberLike | None = None) -> Gain:
         A gain or a loss.
     bound
         B; the largest entry by default, so that nothing is negative.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import gain
+    >>> turned = gain.mirror(gain.identity(["a", "b"]))
+    >>> print(type(turned).__name__, turned["a", "a"], turned["a", "b"])
+    Loss 0 1
     """
     table = gain.matrix
     turned = Mat(-table.entries, table.den)

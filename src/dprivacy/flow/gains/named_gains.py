@@ -73,6 +73,12 @@ class NamedGains(Frozen, Generic[G]):
         ----------
         labels
             The secrets, or their space.
+
+        Examples
+        --------
+        >>> from dprivacy.flow import gain, loss
+        >>> print(gain.identity(["a", "b"])["a", "a"], loss.identity(["a", "b"])["a", "a"])
+        1 0
         """
         names = labels_of(labels, "secrets")
         return self._of((names, names, Mat.identity(len(names))))
@@ -108,6 +114,13 @@ class NamedGains(Frozen, Generic[G]):
             The secrets that have the property.
         secrets
             All secrets.
+
+        Examples
+        --------
+        >>> from dprivacy.flow import gain
+        >>> even = gain.property([0, 2], range(4))
+        >>> print(len(even.actions), sum(even[w, 3] for w in even.actions))
+        2 1
         """
         names = labels_of(secrets, "secrets")
         yes = set(require_list(inside, "inside"))
@@ -159,6 +172,14 @@ class NamedGains(Frozen, Generic[G]):
             As for `metric`.
         radius
             How near is near enough.
+
+        Examples
+        --------
+        >>> from dprivacy.flow import gain
+        >>> from dprivacy.spaces import line
+        >>> near = gain.threshold(line(4), 1)
+        >>> print(near[0, 1], near[0, 2])
+        1 0
         """
         return self._of(near_table(as_space(space), radius, actions, secrets))
 
@@ -171,6 +192,13 @@ class NamedGains(Frozen, Generic[G]):
             The secrets, or their space.
         k
             How many different guesses; there are C(n, k) actions.
+
+        Examples
+        --------
+        >>> from dprivacy.flow import gain
+        >>> two = gain.tries(["a", "b", "c"], 2)
+        >>> len(two.actions), str(sum(two[w, "a"] for w in two.actions))
+        (3, '2')
         """
         return self._of(subset_table(labels_of(labels, "secrets"), k))
 
@@ -185,6 +213,12 @@ class NamedGains(Frozen, Generic[G]):
             Labels of the rows and of the columns.
         table
             One row an action, one column a secret.
+
+        Examples
+        --------
+        >>> from dprivacy.flow import gain
+        >>> print(gain.matrix(["stay", "go"], ["rain", "sun"], [[1, 0], [0, "1/2"]])["go", "sun"])
+        1/2
         """
         return finite(self.kind(actions, secrets, table))
 
@@ -202,12 +236,25 @@ class NamedGains(Frozen, Generic[G]):
             Labels.
         f
             ``f(action, secret)``, a number.
+
+        Examples
+        --------
+        >>> from dprivacy.flow import loss
+        >>> print(loss.function([0, 10], [0, 5, 10], lambda guess, truth: (guess - truth) ** 2)[10, 5])
+        25
         """
         return finite(self.kind(*function_table(actions, labels_of(secrets, "secrets"), f)))
 
 
 class NamedLosses(NamedGains[Loss]):
-    """The losses by name, and the one that is not a gain's mirror image."""
+    """The losses by name, and the one that is not a gain's mirror image.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import loss
+    >>> print(loss.tries(["a", "b", "c"], 2)[frozenset("ab"), "c"])
+    1
+    """
 
     __slots__ = ()
 
@@ -220,6 +267,12 @@ class NamedLosses(NamedGains[Loss]):
         ----------
         labels
             The secrets: at most 8, since there are n! orders.
+
+        Examples
+        --------
+        >>> from dprivacy.flow import loss
+        >>> print(loss.guesses(["a", "b", "c"])[("b", "c", "a"), "a"])
+        3
         """
         names = labels_of(labels, "secrets")
         if len(names) > _MOST_GUESSED:

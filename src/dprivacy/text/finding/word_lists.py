@@ -69,7 +69,13 @@ class NameLists:
 
 @cache
 def name_lists() -> NameLists:
-    """The lists of the package: names of the US Census of 1990, and words of English."""
+    """The lists of the package: names of the US Census of 1990, and words of English.
+
+    Examples
+    --------
+    >>> "garcia" in name_lists().last
+    True
+    """
     first, last, ordinary, places, kept = (
         frozenset(_listed(f"{name}.txt"))
         for name in ("first_names", "surnames", "ordinary_words", "places", "word_surnames")
