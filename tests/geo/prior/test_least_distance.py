@@ -112,6 +112,38 @@ def test_the_least_mean_is_used_whatever_the_prior(places, used):
     assert choice.distances[used].mean <= choice.distances["planar Laplace"].mean
 
 
+@pytest.mark.parametrize("radius", ["20 m", "50 m", "1 km"])
+def test_where_only_the_region_is_known_distances_are_those_of_anybody_in_it(radius):
+    known = city("52, 5, 3 km")
+    metres = np.random.default_rng(4).uniform(-3000, 3000, (6000, 2))
+    lat, lon = known.plane.places(metres[np.hypot(*metres.T) < 2999.9])
+    found = protect_places(lat, lon, city=known, radius=radius).data
+    away, told = apart(lat, lon, found.lat, found.lon), found.choice.distances
+    used = told[found.choice.used]
+    assert abs(away.mean() - used.mean) < 4 * away.std() / math.sqrt(len(away))
+    assert np.quantile(away, 0.95) == pytest.approx(used.within_95, rel=0.05)
+    assert used.mean <= told["planar Laplace"].mean
+
+
+def test_where_only_the_region_is_known_every_cell_in_it_is_as_likely():
+    for known in (city("52, 5, 3 km"), city("52, 5, 3 km", cell="130 m")):
+        inside = np.hypot(*known.centres.T) + float(known.cell) / math.sqrt(2) < 3000
+        assert inside.sum() > 100
+        assert len(set(known.weights[inside].tolist())) == 1
+
+
+def test_an_adversary_who_knows_the_region_only_guesses_no_worse_than_the_report():
+    known = city("52, 5, 3 km", cell="3 km")
+    for point in frontier(known, eps=["ln 4"], radius="50 m").points[:2]:
+        assert point.adversary <= 2 * 50 / math.log(4) * 1.01
+
+
+def test_a_region_that_holds_no_point_of_its_cells_is_refused():
+    sliver = [[5, 52], [5.05, 52.05], [5.0500001, 52.05], [5, 52]]
+    with pytest.raises(NotApplicable, match="too narrow"):
+        city({"type": "Polygon", "coordinates": [sliver]})
+
+
 def test_with_cells_the_way_to_the_centre_is_in_the_distance(town):
     noise = place_mechanism(region=town.region, cell="200 m")
     rate = float(noise.guarantee.rate)

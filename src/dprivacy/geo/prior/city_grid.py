@@ -27,7 +27,11 @@ from dprivacy.typing import Label, NumberLike
 
 _MOST_CELLS = 4_000
 _FEW_CELLS = 225  # for which an optimum is found in about a minute
-_EVEN = 40  # points along a side, where all places are equally likely
+_EVEN = 40  # points along a side at least, where all places are equally likely
+_STRIDES = (
+    0.7548776662466927,
+    0.5698402909980532,
+)  # of a sequence that fills the unit square evenly
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +144,11 @@ class City(Explained):
         return self._cell_at(self.public.points)
 
     @cached_property
+    def raw_cells(self) -> NDArray[np.intp]:
+        """The position of the cell of each point that distances are measured from."""
+        return self._cell_at(self.public.raw[0])
+
+    @cached_property
     def metres(self) -> Floats:
         """Distances between centres, as doubles."""
         away = self.centres[:, None, :] - self.centres[None, :, :]
@@ -234,7 +243,10 @@ def city(
             "region"
         )
     share = float(read_chance(elsewhere, "elsewhere"))
-    known = _even(declared) if places is None else PublicPlaces.read(declared, places, share)
+    if places is None:
+        known = _even(declared, float(side), rows, columns)
+    else:
+        known = PublicPlaces.read(declared, places, share)
     return City(declared, side, rows, columns, known)
 
 
@@ -264,10 +276,25 @@ def _automatic(extent: Floats) -> Fraction:
     return Fraction(math.ceil(side * 1000), 1000)
 
 
-def _even(region: Region) -> PublicPlaces:
-    """A lattice of points all over a region, equally likely."""
-    corners = region.corners()
-    sides = np.linspace(corners.min(axis=0), corners.max(axis=0), _EVEN + 2)[1:-1].T
-    points = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
-    points = points[region.holds(*region.plane.places(points))]
-    return PublicPlaces(region, points, np.ones(len(points), dtype=np.int64))
+def _even(region: Region, side: float, rows: int, columns: int) -> PublicPlaces:
+    """A lattice of points all over a region, equally likely, and as many in every cell.
+
+    Somebody at a point of the lattice would fare better than others: the best guess may be that point.
+    So distances are measured from other points, one beside each, that fall evenly between them.
+    """
+    corners, parts = region.corners(), math.ceil(_EVEN / max(rows, columns))
+    step = side / parts
+    east, north = ((np.arange(n * parts) - (n * parts - 1) / 2) * step for n in (columns, rows))
+    middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
+    points = np.stack(np.meshgrid(east, north), axis=-1).reshape(-1, 2) + middle
+    turns = np.arange(1, len(points) + 1)[:, None] * np.array(_STRIDES) % 1
+    held, between = (
+        some[region.holds(*region.plane.places(some))]
+        for some in (points, points + (turns - 0.5) * step)
+    )
+    if not len(held) or not len(between):
+        raise NotApplicable(
+            f"the region ({region.words()}) is too narrow for points all over it; take smaller cells, "
+            "or give public places"
+        )
+    return PublicPlaces(region, held, np.ones(len(held), dtype=np.int64), between=between)

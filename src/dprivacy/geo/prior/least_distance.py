@@ -77,10 +77,10 @@ def moved_by(mechanism: PlaceMechanism, public: PublicPlaces) -> dict[str, Dista
     guess = BestGuess(public, rate, float(mechanism.guarantee.radius))
     found = {"planar Laplace": flat, "remapped": guess.guesses(flat)}
     chances = np.full(noisy.shape[:2], 1 / noisy.shape[1])
-    told = {}
+    (points, weights), told = public.raw, {}
     for name, reports in found.items():
-        away = np.hypot(*(reports.reshape(noisy.shape) - public.points[:, None]).transpose(2, 0, 1))
-        told[name] = Distances.of(away, chances, public.weights)
+        away = np.hypot(*(reports.reshape(noisy.shape) - points[:, None]).transpose(2, 0, 1))
+        told[name] = Distances.of(away, chances, weights)
     if mechanism.cell == mechanism.step:
         law = mechanism.law
         told["planar Laplace"] = Distances(law.mean, law.quantile(), law.mean)
@@ -88,25 +88,26 @@ def moved_by(mechanism: PlaceMechanism, public: PublicPlaces) -> dict[str, Dista
 
 
 def _noisy(mechanism: PlaceMechanism, public: PublicPlaces) -> Floats:
-    """Noisy points around every public place: places, points, and metres east and north."""
+    """Noisy points around every raw place: places, points, and metres east and north."""
     from scipy.special import gammainc, gammaincinv
 
     rate, side = float(mechanism.guarantee.rate), float(mechanism.cell)
-    count = min(max(_DRAWS // len(public), _FEWEST), _MOST)
+    places = public.raw[0]
+    count = min(max(_DRAWS // len(places), _FEWEST), _MOST)
     edges = gammaincinv(2, np.arange(count + 1) / count)
     radii = 2 * count * np.diff(gammainc(3, edges)) / rate
-    turned = np.arange(len(public)) * 2 * math.pi * _SPREAD
+    turned = np.arange(len(places)) * 2 * math.pi * _SPREAD
     angles = np.arange(count) * _TURN + turned[:, None]
     noise = np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=-1)
-    return np.asarray(np.rint(public.points / side)[:, None] * side + noise)
+    return np.asarray(np.rint(places / side)[:, None] * side + noise)
 
 
 def moved_by_channel(mechanism: OptimalPlaces) -> Distances:
     """Distances of a channel on cells or listed places."""
     known = mechanism.known
     reports = known.centres[known.positions(mechanism.channel.columns)]
-    chances = mechanism.channel.matrix.floats[known.public_cells]
-    return Distances.of(distances(known.public.points, reports), chances, known.public.weights)
+    chances, (points, weights) = mechanism.channel.matrix.floats[known.raw_cells], known.public.raw
+    return Distances.of(distances(points, reports), chances, weights)
 
 
 @dataclass(frozen=True)

@@ -205,7 +205,8 @@ def frontier(
     for level in levels:
         noise = place_mechanism(eps=level, radius=size, region=known.region)
         moved = moved_by(noise, known.public)
-        error = moved_by(noise, replace(known.public, elsewhere=0.0))["remapped"].mean
+        guessed = moved_by(noise, replace(known.public, elsewhere=0.0))
+        error = min(one.mean for one in guessed.values())  # nobody has to guess worse than a report
         best = optimal_places(
             known, eps=level, radius=size, gap=gap, seconds=seconds, progress=progress, start=before
         )

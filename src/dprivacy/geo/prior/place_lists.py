@@ -98,6 +98,8 @@ class PlaceList(Explained):
         """The position of each place of the prior: its own."""
         return np.arange(len(self))
 
+    raw_cells = public_cells
+
     def positions(self, labels: Sequence[Label]) -> NDArray[np.intp]:
         """Where these places stand on the list."""
         return np.array(labels, dtype=np.intp)

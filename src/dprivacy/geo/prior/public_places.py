@@ -30,6 +30,9 @@ class PublicPlaces:
         How often each was named: how likely it is, in proportion.
     elsewhere
         How likely somebody is at none of them, but evenly anywhere in the rectangle around the region.
+    between
+        Of points that stand for all of a region: other points, between them, from which distances are
+        measured. None where they are measured from the places themselves.
 
     Examples
     --------
@@ -43,6 +46,7 @@ class PublicPlaces:
     points: Floats
     counts: NDArray[np.int64]
     elsewhere: float = 0.0
+    between: Floats | None = None
 
     @classmethod
     def read(cls, region: Region, places: Any, elsewhere: float = 0.0) -> "PublicPlaces":
@@ -75,6 +79,13 @@ class PublicPlaces:
     def weights(self) -> Floats:
         """How likely each is."""
         return np.asarray(self.counts / self.counts.sum())
+
+    @property
+    def raw(self) -> tuple[Floats, Floats]:
+        """The points that distances are measured from, and how likely each is."""
+        if self.between is None:
+            return self.points, self.weights
+        return self.between, np.full(len(self.between), 1 / len(self.between))
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
