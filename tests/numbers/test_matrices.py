@@ -1,6 +1,7 @@
 """Mat against plain Fractions, entry by entry."""
 
 import math
+import random
 from fractions import Fraction as Q
 
 import numpy as np
@@ -100,6 +101,20 @@ def test_take(a, data):
 )
 def test_floats_are_correctly_rounded(row):
     assert Mat.of([row]).floats.tolist() == [[float(x) for x in row]]
+
+
+@pytest.mark.parametrize("power", [54, 200, 999, 1001, 1100, 1200])
+def test_floats_over_a_power_of_two_are_correctly_rounded(power):
+    rng = random.Random(power)
+    row = [
+        0,
+        1,
+        -1,
+        (1 << power) - 1,
+        *(rng.getrandbits(rng.randrange(1, power)) for _ in range(50)),
+    ]
+    found = Mat.over(1 << power, [row]).floats
+    assert found.tolist() == [[value / (1 << power) for value in row]]
 
 
 def test_floats_with_a_small_denominator_and_large_numerators():

@@ -1,17 +1,20 @@
 """The single-precision sweep must give what plain double precision gives, to the last bit."""
 
 import math
+import random
 import tracemalloc
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
 
 from dprivacy.errors import TooLarge
 from dprivacy.model import Channel, as_channel
+from dprivacy.numbers import Mat
 from dprivacy.spaces import FiniteSpace, from_table, line
 from dprivacy.spaces.distance_matrix import Distances
 from dprivacy.verify import smallest_eps
-from dprivacy.verify.metric.row_ratios import largest_rate, rate_of_pairs
+from dprivacy.verify.metric.row_ratios import RowRatios, largest_rate, pair_sizes, rate_of_pairs
 
 
 def plain(logs, distances) -> float:
@@ -51,6 +54,30 @@ def test_the_sweep_equals_double_precision(kind, n, m) -> None:
     found, i, j = largest_rate(logs, distances)
     assert found == plain(logs, distances)
     assert found == np.abs(logs[i] - logs[j]).max() / distances[i, j]
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.2, 1.0])
+def test_few_pairs_and_many_are_measured_alike(share) -> None:
+    rng = np.random.default_rng(5)
+    logs = random_logs(rng, "wide", 150, 9)
+    pairs = np.argwhere(rng.random((150, 150)) < share)  # in either order, a row with itself, too
+    assert pair_sizes(logs, pairs).tolist() == [np.abs(logs[i] - logs[j]).max() for i, j in pairs]
+
+
+@pytest.mark.parametrize("bits", [60, 900, 1400])  # doubles hold integers of up to 1,023 bits
+def test_logarithms_of_integers_are_as_near_as_is_said(bits) -> None:
+    rng = random.Random(bits)
+    cuts = sorted(rng.randrange(1, 1 << rng.randrange(2, bits)) for _ in range(40))
+    row = [b - a for a, b in zip([0, *cuts], [*cuts, 1 << bits], strict=True)]
+    rows = [row, rng.sample(row, len(row))]
+    ratios = RowRatios(Channel(["x", "z"], range(len(row)), Mat.over(1 << bits, rows)))
+    common = (1 << bits) // ratios.channel.matrix.den
+    with localcontext(prec=60):
+        for y, (a, b) in enumerate(zip(*rows, strict=True)):
+            if a and b:
+                exact = Decimal(a // common).ln() - Decimal(b // common).ln()
+                found = Decimal(float(ratios.logs[0, y] - ratios.logs[1, y]))
+                assert abs(exact - found) <= ratios.error
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e30, 1e300])

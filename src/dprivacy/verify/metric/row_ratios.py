@@ -27,7 +27,7 @@ Pairs = Iterable[tuple[Label, Label]] | None
 _LONG = 10_000  # bits from which flint's integers pay
 _DOUBLE_BITS = 1000  # integers of no more bits are doubles of the normal range
 _TOGETHER = 100_000  # differences that are taken at a time, to stay in cache
-_TASKS = 16  # for each thread, so that none waits long for the last
+_MANY = 1 / 8  # of n²: pairs whose rows one thread picks out no sooner than it sweeps all rows
 _WORTH_THREADS = 100_000_000  # comparisons, below which one thread is quicker
 _BLOCK = 128  # rows compared at a time; a block of 1000 columns in single precision stays in cache
 
@@ -192,33 +192,42 @@ def swept_rates(
     logs: Floats, distances: Floats
 ) -> tuple[Floats, Floats, tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """The rate of every pair i < j in single precision, a bound on its error, and the pairs."""
-    n = len(logs)
     logs = logs - logs.mean(axis=0)  # a column's level is in no difference
-    single = np.ascontiguousarray(logs, dtype=np.float32)
-    reach = np.zeros((n, n), dtype=np.float32)
-
-    def sweep(start: int) -> None:
-        rows = single[start : start + _BLOCK]
-        work = np.empty_like(rows)
-        for i in range(start + len(rows)):
-            first = max(start, i + 1)
-            part = rows[first - start :]
-            if len(part):
-                gap = work[: len(part)]
-                np.subtract(part, single[i], out=gap)
-                np.abs(gap, out=gap)
-                gap.max(axis=1, out=reach[i, first : start + len(rows)])
-
-    workers = (os.cpu_count() or 1) if n * logs.size > _WORTH_THREADS else 1
-    with ThreadPoolExecutor(workers) as pool:  # NumPy lets other threads run
-        list(pool.map(sweep, range(0, n, _BLOCK)))
-    upper = np.triu_indices(n, 1)
+    reach = _all_sizes(np.ascontiguousarray(logs, dtype=np.float32))
+    upper = np.triu_indices(len(logs), 1)
     spread = np.abs(logs).max(initial=0.0)
     error = 4 * 2.0**-24 * (spread + 1)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         rates = reach[upper].astype(np.float64) / distances[upper]
         slack = error / distances[upper]
     return rates, slack, upper
+
+
+def _all_sizes(logs: Floats) -> Floats:
+    """max_y |L[i,y] − L[j,y]| for every i < j, in the precision of the logarithms; 0 elsewhere."""
+    n = len(logs)
+    sizes = np.zeros((n, n), dtype=logs.dtype)
+
+    def sweep(start: int) -> None:
+        rows = logs[start : start + _BLOCK]
+        work = np.empty_like(rows)
+        for i in range(start + len(rows)):
+            first = max(start, i + 1)
+            part = rows[first - start :]
+            if len(part):
+                gap = work[: len(part)]
+                np.subtract(part, logs[i], out=gap)
+                np.abs(gap, out=gap)
+                gap.max(axis=1, out=sizes[i, first : start + len(rows)])
+
+    with ThreadPoolExecutor(_workers(logs)) as pool:  # NumPy lets other threads run
+        list(pool.map(sweep, range(0, n, _BLOCK)))
+    return sizes
+
+
+def _workers(logs: Floats) -> int:
+    """Threads that are worthwhile for a sweep."""
+    return (os.cpu_count() or 1) if len(logs) * logs.size > _WORTH_THREADS else 1
 
 
 def rate_of_pairs(
@@ -233,21 +242,16 @@ def rate_of_pairs(
 
 def pair_sizes(logs: Floats, pairs: NDArray[np.intp]) -> Floats:
     """max_y |L[i,y] − L[j,y]| for given pairs, in double precision."""
+    if len(pairs) * _workers(logs) > _MANY * len(logs) ** 2:
+        i, j = pairs.T
+        return np.asarray(_all_sizes(logs)[np.minimum(i, j), np.maximum(i, j)])
     sizes = np.empty(len(pairs))
     step = max(1, _TOGETHER // max(1, logs.shape[1]))
-    workers = (os.cpu_count() or 1) if len(pairs) * logs.shape[1] > _WORTH_THREADS else 1
-    # A task of one step would take less time than handing it to a thread, where rows are long.
-    task = step * max(1, -(-len(pairs) // (_TASKS * workers * step)))
-
-    def measure(first: int) -> None:
-        for start in range(first, min(first + task, len(pairs)), step):
-            i, j = pairs[start : start + step].T
-            gap = logs[i]
-            gap -= logs[j]
-            np.abs(gap, out=gap).max(axis=1, out=sizes[start : start + step])
-
-    with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(measure, range(0, len(pairs), task)))
+    for start in range(0, len(pairs), step):
+        i, j = pairs[start : start + step].T
+        gap = logs[i]
+        gap -= logs[j]
+        np.abs(gap, out=gap).max(axis=1, out=sizes[start : start + step])
     return sizes
 
 
