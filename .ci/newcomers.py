@@ -1,4 +1,4 @@
-"""The built site as a newcomer meets it: the first screen, and the ten searches of a first day.
+"""The built site as a newcomer meets it: the first screen, ten searches of a first day, a telephone.
 
 Needs Chromium and playwright; `.ci/docs.py` says so where they are missing, and goes on.
 """
@@ -26,6 +26,28 @@ SEARCHES = {  # what is typed, and the page that has to come first or second
     "plan from a codebook": "how-to/from-a-codebook/",
     "laplace mechanism": "mechanisms/laplace/",
 }
+
+
+TELEPHONE = (390, 844)
+NARROW = (  # pages with long output, wide tables, pictures and long formulas
+    "",
+    "tutorial/",
+    "how-to/verify-a-matrix/",
+    "how-to/protect-a-table/",
+    "gallery/",
+    "theory/slack/",
+    "comparison/",
+    "reference/flow/",
+)
+# What is cut: output that does not wrap, and what reaches beyond the screen where nothing scrolls.
+CUT = """() => [...document.querySelectorAll('.md-content *')].filter(e => {
+  if (e.matches('.language-text code, .language-console code'))
+    return e.scrollWidth > e.clientWidth + 1;
+  if (e.getBoundingClientRect().right <= innerWidth + 1) return false;
+  for (let p = e.parentElement; p; p = p.parentElement)
+    if (['auto', 'scroll'].includes(getComputedStyle(p).overflowX)) return false;
+  return true;
+}).map(e => e.textContent.trim().slice(0, 60))"""
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -63,6 +85,13 @@ def complaints(site: Path, chromium: str) -> list[str]:
             first = list(dict.fromkeys(found))[:2]
             if wanted not in first:
                 missed.append(f"searching for {words!r} finds {first}, not {wanted}")
+        page.set_viewport_size(dict(zip(("width", "height"), TELEPHONE, strict=True)))
+        for name in NARROW:
+            page.goto(home + name)
+            missed += [
+                f"{name or 'the front page'} is cut on a telephone: {text}"
+                for text in page.evaluate(CUT)
+            ]
         browser.close()
     server.shutdown()
     return missed
