@@ -315,6 +315,12 @@ def test_a_city_is_no_text(ask):
         ask("paris")
 
 
+@pytest.mark.parametrize("radius", ["0.001 m", "0.3 m", "20000 km"])
+def test_every_radius_that_is_read_has_a_mechanism(radius):
+    found = protect_places([40.7], [-74.0], radius=radius, region="40.7, -74, 1 km").data.guarantee
+    assert found.rate * found.radius + found.overhead == found.level
+
+
 def test_one_is_not_called_several():
     alone = displacement([40.0], [-74.0], [40.001], [-74.0])
     assert "1 report from" in alone.explain()

@@ -22,6 +22,7 @@ from dprivacy.typing import LevelLike
 
 _CHUNK = 1 << 14
 _STEPS = 1000  # of the noise's lattice in one radius, unless something else is asked for
+_FINEST = Fraction(1, 1000)  # metres
 DIGITS = 7  # of a reported degree: a centimetre
 
 
@@ -169,7 +170,7 @@ def place_mechanism(
     cell
         The cells that true places are moved to first; the step when omitted.
     step
-        The lattice of the noise; a thousandth of the radius when omitted.
+        The lattice of the noise; when omitted a thousandth of the radius, and a millimetre at least.
 
     Returns
     -------
@@ -183,7 +184,7 @@ def place_mechanism(
     (1, 2)
     """
     reach = metres(radius, what="the radius")
-    lattice = reach / _STEPS if step is None else metres(step, what="the step")
+    lattice = max(reach / _STEPS, _FINEST) if step is None else metres(step, what="the step")
     if cell is not None:
         size = metres(cell, what="a cell")
         if step is None:

@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 
 from dprivacy.errors import BadNumber, DPrivacyError
-from dprivacy.geo import apart, city, example_town, in_words, place_mechanism
+from dprivacy.geo import apart, as_region, city, example_town, in_words, place_mechanism
 from dprivacy.geo.prior.least_distance import moved_by
 from dprivacy.web.places import place_trial as trial
 from dprivacy.web.places.places_page import USUAL
@@ -84,3 +84,10 @@ def test_ones_own_places_and_the_region_alone():
     assert "--prior shops.csv" in told
     alone = {**USUAL, "known": "region"}
     assert "--prior" not in trial.command(alone, trial.known_town(alone, None))
+
+
+def test_the_command_has_the_region_to_its_last_digit():
+    bay = city(places=([37.77493, 37.77512], [-122.41941, -122.41977]))
+    told = trial.command({"radius": "200 m", "eps": "ln 4", "known": "file"}, bay)
+    where = told.partition('--region "')[2].partition('"')[0]
+    assert as_region(where) == bay.region

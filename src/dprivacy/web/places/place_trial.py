@@ -175,7 +175,7 @@ def command(state: Mapping[str, str], known: City) -> str:
     region = known.region
     assert isinstance(region, Disc)
     prior = "" if state["known"] == "region" else "--prior shops.csv "
-    where = f"{region.lat:g}, {region.lon:g}, {in_words(region.reach)}"
+    where = f"{region.lat:.10g}, {region.lon:.10g}, {in_words(region.reach)}"
     return (
         f'dprivacy geo places.csv --radius "{in_words(radius)}" --epsilon "{eps}" --region "{where}" '
         f"{prior}-o reported.csv --map map.html"
