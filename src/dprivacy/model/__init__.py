@@ -76,6 +76,7 @@ from dprivacy.model.matrices.table_texts import Cells as Cells
 from dprivacy.model.mechanism_protocol import Sourced as Sourced
 from dprivacy.model.notebooks.notebook_views import (
     Explained as Explained,
+    Promised as Promised,
     html_table as html_table,
     html_words as html_words,
     latex_array as latex_array,

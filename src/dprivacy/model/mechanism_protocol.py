@@ -6,6 +6,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 from dprivacy.errors import WrongKind
 from dprivacy.model.channels import Channel
 from dprivacy.model.guarantees import Guarantee
+from dprivacy.model.notebooks.notebook_views import Promised
 from dprivacy.sampling import Source, choose_source
 
 
@@ -57,7 +58,7 @@ class Mechanism(Protocol):
         ...
 
 
-class Sourced:
+class Sourced(Promised):
     """`secure`, `using` and `to_dict` of a frozen dataclass that has the fields named here.
 
     `family` and `guarantee` are the protocol's; `source` is the random source to draw from, the

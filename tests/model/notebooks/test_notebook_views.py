@@ -23,7 +23,11 @@ from dprivacy.numbers import Level
 
 EVIL = '<script>alert("1")</script>&amp;$x$\\'
 # Whoever adds another way to write HTML adds it to the cases below.
-WRITERS = {"Explained", "TabularAnswer", "Labelled", "Dist", "Hyper", "BoardSheet"}
+WRITERS = {
+    "Explained", "TabularAnswer", "Labelled", "Dist", "Hyper", "BoardSheet", "Promised",
+    "ChannelMechanism", "Plan", "ReceivedTable",
+}  # fmt: skip
+BARE = {"Mechanism": "a protocol", "PermanentAnswers": "what a release keeps to answer again"}
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,14 @@ SHOWN = {
     "wide channel": lambda: dp.randomised_response(range(40), eps=1).channel,
     "gain": lambda: Gain([EVIL], ["a", "b"], [[Q(10) ** 400, -1]]),
     "distribution": lambda: uniform([EVIL, "b"]),
+    "mechanism": lambda: dp.randomised_response([EVIL, "b"], eps="ln 3"),
+    "reports that are sets": lambda: dp.mechanisms.subset_response([EVIL, "b", "c"], eps=1),
+    "plan": lambda: dp.Plan.read(
+        {
+            "columns": {EVIL: {"type": "categories", "values": ["a", "b"], "epsilon": "ln 3"}},
+            "pass_through": ["town"],
+        }
+    ),
     "hyper": lambda: uniform(evil_channel().rows) >> evil_channel(),
 }
 
@@ -67,10 +79,16 @@ def public_classes():
                 yield found
 
 
-def test_whatever_explains_itself_does_so_in_a_notebook():
-    explaining = {found for found in public_classes() if hasattr(found, "explain")}
-    assert len(explaining) > 100
-    assert not [found.__name__ for found in explaining if not hasattr(found, "_repr_html_")]
+def says_something(kind):
+    """Whether a class has words of its own or a guarantee, as a field or a property."""
+    named = {name for each in kind.__mro__ for name in getattr(each, "__annotations__", ())}
+    return hasattr(kind, "explain") or hasattr(kind, "guarantee") or "guarantee" in named
+
+
+def test_whatever_explains_itself_or_guarantees_something_shows_it_in_a_notebook():
+    saying = {found for found in public_classes() if says_something(found)}
+    assert len(saying) > 120
+    assert {found.__name__ for found in saying if not hasattr(found, "_repr_html_")} == set(BARE)
 
 
 def test_html_is_written_in_few_places():

@@ -136,6 +136,9 @@ class ChannelMechanism(Sourced, Pictured):
             "weights_hash": weights_hash(self.channel),
         }
 
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() + self.channel._repr_html_()
+
     def __repr__(self) -> str:
         eps = about(self.guarantee.eps)
         slack = f", δ = {about(self.guarantee.delta)}" if self.guarantee.delta else ""

@@ -122,6 +122,15 @@ def latex_words(text: str) -> str:
     return rf"\text{{{latex_escaped(text)}}}"
 
 
+class Promised:
+    """A mechanism that shows itself in a notebook: what it is, and its guarantee in words."""
+
+    def _repr_html_(self) -> str:
+        """Name and guarantee, for a notebook."""
+        guarantee: Any = getattr(self, "guarantee")  # noqa: B009  # a field or a property below
+        return html_words(f"{self!r}\n{guarantee.explain()}")
+
+
 class Explained:
     """Something that says in words what it is, and shows them in a notebook."""
 

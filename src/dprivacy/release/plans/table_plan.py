@@ -13,7 +13,7 @@ from dprivacy.errors import (
     UnknownName,
     WrongKind,
 )
-from dprivacy.model import CONTROL, file_text, rebuilt
+from dprivacy.model import CONTROL, file_text, html_table, rebuilt
 from dprivacy.numbers import Level
 from dprivacy.release.budgets.row_budget import ALONE, require_within, with_levels
 from dprivacy.release.budgets.widest_levels import mechanism_level
@@ -83,6 +83,16 @@ class Plan:
     table: TableSettings = NOTHING_SAID
     raw: Mapping[str, Any] = field(default_factory=dict)
     values_per_person: int = 1
+
+    def _repr_html_(self) -> str:
+        """What happens to each column, as a table for a notebook."""
+        rows = [
+            [", ".join(column.columns), column.kind, repr(column.mechanism)]
+            for column in self.columns
+        ]
+        rows += [[name, "published as it is", ""] for name in self.pass_through]
+        rows += [[name, "left out", ""] for name in self.left_out]
+        return html_table(f"Plan {self.title}".strip(), ["column", "", "noise"], rows)
 
     @classmethod
     def read(cls, source: PlanLike) -> "Plan":

@@ -186,6 +186,9 @@ class ReceivedTable(AskedStatistics):
         """What to call the table in messages."""
         return str(self.data) if isinstance(self.data, Path) else "the table"
 
+    def _repr_html_(self) -> str:
+        return self.card._repr_html_()
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column of the table that the card speaks of."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from dprivacy.model import Guarantee
+from dprivacy.model import Guarantee, Promised
 from dprivacy.sampling import Source, choose_source
 from dprivacy.sources import result
 from dprivacy.text.documents.piece_policy import Layout, Policy, Reading, StopWords, Unknown
@@ -17,7 +17,7 @@ from dprivacy.typing import LevelLike
 
 
 @dataclass(frozen=True)
-class TextMechanism:
+class TextMechanism(Promised):
     """A mechanism on documents: a mechanism on words, applied to each protected word by itself.
 
     Examples

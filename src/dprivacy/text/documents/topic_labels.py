@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadFile, BadPlan
 from dprivacy.mechanisms import ChannelMechanism, randomised_response
-from dprivacy.model import Channel, Guarantee
+from dprivacy.model import Channel, Guarantee, Promised
 from dprivacy.sources import result
 from dprivacy.spaces import discrete
 from dprivacy.text.documents.text_pieces import (
@@ -187,7 +187,7 @@ def weighed_topics(table: str, *, name: str = "the classifier") -> TopicReader:
 
 
 @dataclass(frozen=True)
-class TopicMechanism:
+class TopicMechanism(Promised):
     r"""A noisy label for a text: any two texts are alike but for a factor of e^ε.
 
     Examples
