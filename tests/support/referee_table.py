@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 from support import (
     raw_applications as applications,
@@ -24,6 +25,12 @@ KINDS: dict[str, Callable[[], Iterator[Path]]] = {
     "other columns": releases.number_columns,
     "places": releases.places,
 }
+
+
+@cache
+def paths(kind: str) -> tuple[Path, ...]:
+    """The paths of a kind, which several tests look at."""
+    return tuple(KINDS[kind]())
 
 
 def by_name(rulings: Iterable[Ruling]) -> dict[str, Ruling]:
@@ -58,4 +65,4 @@ def lines(rulings: Iterable[Ruling]) -> list[str]:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    print("\n".join(lines(ruling(path) for paths in KINDS.values() for path in paths())))
+    print("\n".join(lines(ruling(path) for kind in KINDS for path in paths(kind))))
