@@ -5,6 +5,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from support.patience import PATIENCE
 from support.services import CHROMIUM, require
 
 # Neither is a test, but every module is looked through for examples.
@@ -43,8 +44,9 @@ def chromium():
     """A headless Chromium; without one, a test that asks for it is skipped."""
     # Of a module, not of the session: while it lives, asyncio.run is impossible in this process.
     require("browser")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=1000 * PATIENCE)
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 from support.patience import PATIENCE
@@ -23,6 +24,11 @@ LOOK_AT_CLOCKS = {  # and why
 }
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text("utf-8"))
+
+
 def imported(tree):
     """Every module that a file imports, wherever in it."""
     for node in ast.walk(tree):
@@ -34,12 +40,12 @@ def imported(tree):
 
 def test_no_clock_outside_support():
     """Waiting and bounds on work are in support.patience; what a test needs else is an event."""
-    found = [p.name for p in FILES if CLOCKS & set(imported(ast.parse(p.read_text("utf-8"))))]
+    found = [p.name for p in FILES if CLOCKS & set(imported(parsed(p)))]
     assert found == []
 
 
 def test_few_clocks_in_support():
-    found = {p.name for p in SUPPORT if CLOCKS & set(imported(ast.parse(p.read_text("utf-8"))))}
+    found = {p.name for p in SUPPORT if CLOCKS & set(imported(parsed(p)))}
     assert found <= LOOK_AT_CLOCKS.keys()
 
 
@@ -49,7 +55,7 @@ def test_no_wait_is_short():
         f"{path.name}:{line}"
         for path in (*FILES, *SUPPORT)
         if path.name not in LOOK_AT_CLOCKS
-        for line in short_waits(ast.parse(path.read_text("utf-8")))
+        for line in short_waits(parsed(path))
     ]
     assert short == []
 
@@ -64,6 +70,15 @@ def short_waits(tree):
             numbers = [value.value for value in given if isinstance(value, ast.Constant)]
             if any(isinstance(x, int | float) and 0 < x < PATIENCE for x in numbers):
                 yield node.lineno
+
+
+def test_windows_are_patient():
+    """A browser gives up after half a minute unless its context is told to wait."""
+    own = re.compile(
+        r"new_context\(|chromium\.new_page\(|set_default_timeout\(|set_options\(timeout"
+    )
+    found = [path.name for path in (*FILES, *SUPPORT) if own.search(path.read_text("utf-8"))]
+    assert sorted(found) == ["conftest.py", "page_clicks.py"]
 
 
 def test_the_nets_catch_what_they_should():

@@ -13,6 +13,7 @@ from dprivacy.store import save
 from support.client_places import write_places
 from support.client_vectors import write_vectors
 from support.node_tests import CLIENT
+from support.page_clicks import context_of
 
 ROOT = CLIENT.parents[1]
 pytestmark = pytest.mark.service("browser")
@@ -118,7 +119,7 @@ def served(tmp_path_factory):
 def test_chromium_draws_what_python_draws(served, chromium):
     write_vectors(served.vectors, words=500)
     write_places(served.vectors, words=500)
-    page = chromium.new_page()
+    page = context_of(chromium).new_page()
     page.goto(served.address)
     found = page.evaluate(REPLAY)
     assert found["differ"] == []
@@ -127,7 +128,7 @@ def test_chromium_draws_what_python_draws(served, chromium):
 
 
 def test_a_report_outlives_the_page_and_is_sent_as_it_was(served, chromium):
-    context = chromium.new_context()
+    context = context_of(chromium)
     page = context.new_page()
     page.goto(served.address)
     served.bodies.clear()
@@ -172,7 +173,7 @@ def test_what_the_documentation_shows_runs(served, chromium, document):
     )
     served.status = 200
     served.bodies.clear()
-    context = chromium.new_context()
+    context = context_of(chromium)
     page = context.new_page()
     complaints = []
     page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -10,15 +10,13 @@ from dprivacy.collecting import Collection, new_book, open_book
 from dprivacy.mechanisms import projective_response, randomised_response
 from dprivacy.store import stored_text
 from support.collector_process import CollectorProcess
+from support.page_clicks import context_of
 
 pytest.importorskip("uvicorn", reason="a collector needs the extra [collect]")
 pytest.importorskip("playwright", reason="playwright is not installed")
 from playwright.sync_api import expect
 
-from support.patience import PATIENCE
-
 pytestmark = pytest.mark.service("browser")
-expect.set_options(timeout=1000 * PATIENCE)  # a busy machine is no defect
 
 # Words that are on nobody's wire unless an answer is.
 TRUE = "canary answer 4711"
@@ -38,8 +36,7 @@ class Survey:
         self.sent, self.complaints, self.operator_hears = [], [], ""
 
     def window(self, chromium, **options):
-        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-        context.set_default_timeout(30_000)
+        context = context_of(chromium, **{"viewport": {"width": 1280, "height": 800}, **options})
         page = context.new_page()
         context.on("request", self._heard)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -129,7 +126,10 @@ def test_what_was_chosen_never_crosses_the_wire(survey, chromium):
     drawn = set()
     page = survey.window(chromium)
     devtools = page.context.new_cdp_session(page)
-    stored = {"origin": survey.server.address.rstrip("/"), "storageTypes": "indexeddb,local_storage"}
+    stored = {
+        "origin": survey.server.address.rstrip("/"),
+        "storageTypes": "indexeddb,local_storage",
+    }
     for _ in range(20):
         page.get_by_label(TRUE).check()
         page.get_by_role("button", name="Add noise").click()
@@ -292,7 +292,7 @@ def test_a_report_that_was_drawn_and_not_sent_waits_for_its_person(survey, chrom
 @few
 def test_a_page_that_is_given_another_mechanism_refuses_it(survey, chromium):
     other = stored_text(randomised_response(DRINKS, eps="ln 9"))
-    context = chromium.new_context()
+    context = context_of(chromium)
     page = context.new_page()
     page.route("**/v1/mechanism", lambda route: route.fulfill(status=200, body=other))
     page.goto(survey.server.address)

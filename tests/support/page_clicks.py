@@ -1,4 +1,13 @@
-"""What tests do on the page: choose a file, fetch one, read the headline."""
+"""What tests do on the page: open it, choose a file, fetch one, read the headline."""
+
+from support.patience import PATIENCE
+
+
+def context_of(chromium, **options):
+    """What shares nothing with other windows; all in it wait as long as a busy machine needs."""
+    context = chromium.new_context(**options)
+    context.set_default_timeout(1000 * PATIENCE)
+    return context
 
 
 def headline(page):

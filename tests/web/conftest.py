@@ -2,6 +2,8 @@
 
 import pytest
 
+from support.page_clicks import context_of
+
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
@@ -18,8 +20,7 @@ def served(tmp_path_factory):
 @pytest.fixture
 def window(served, chromium):
     """A window that has the key; it must ask no other host, and must log no error."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
-    context.set_default_timeout(30_000)
+    context = context_of(chromium, viewport={"width": 1280, "height": 800}, accept_downloads=True)
     page = context.new_page()
     asked, complaints = set(), []
     page.on("request", lambda request: asked.add(request.url))

@@ -8,9 +8,6 @@ from playwright.sync_api import expect
 
 from support.awkward_tables import CANARY, people
 from support.made_spreadsheets import xlsx
-from support.patience import PATIENCE
-
-expect.set_options(timeout=1000 * PATIENCE)
 
 READ = {
     "semicolons.csv": people(sep=";", decimal=",").encode("cp1252"),

@@ -11,9 +11,6 @@ from playwright.sync_api import expect
 
 from dprivacy.release import Plan
 from support.page_clicks import choose, downloaded, headline
-from support.patience import PATIENCE
-
-expect.set_options(timeout=1000 * PATIENCE)
 
 SECRET = "a value that only the table knows"
 DRAFT = "localStorage.getItem('dprivacy-draft-protect')"

@@ -16,9 +16,7 @@ pytest.importorskip("playwright", reason="playwright is not installed")
 from playwright.sync_api import expect
 
 from support.page_clicks import downloaded, headline
-from support.patience import PATIENCE
 
-expect.set_options(timeout=1000 * PATIENCE)  # a busy machine is no defect
 MARKUP = '<img src=x onerror="document.title=1">'
 DRINKS = ["tea", "coffee", MARKUP]
 

@@ -8,11 +8,9 @@ from playwright.sync_api import expect
 
 from dprivacy.web.shell.page_frame import ROOMS
 from support.accessibility import violations
-from support.page_clicks import choose, headline
-from support.patience import PATIENCE
+from support.page_clicks import choose, context_of, headline
 
 pytestmark = [pytest.mark.service("browser"), pytest.mark.service("axe")]
-expect.set_options(timeout=1000 * PATIENCE)
 
 
 @pytest.fixture
@@ -21,10 +19,9 @@ def look(served, chromium):
     made = []
 
     def opened(theme, width):
-        context = chromium.new_context(
-            viewport={"width": width, "height": 844}, color_scheme=theme, bypass_csp=True
+        context = context_of(
+            chromium, viewport={"width": width, "height": 844}, color_scheme=theme, bypass_csp=True
         )
-        context.set_default_timeout(1000 * PATIENCE)
         made.append(context)
         page = context.new_page()
         page.goto(served.address)

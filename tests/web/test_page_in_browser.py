@@ -20,9 +20,6 @@ from playwright.sync_api import expect
 from dprivacy.web.pages.pasted_matrices import read_matrix_text
 from dprivacy.web.shell.page_frame import ROOMS
 from support.page_clicks import choose, downloaded, headline
-from support.patience import PATIENCE
-
-expect.set_options(timeout=1000 * PATIENCE)  # a busy machine is no defect
 
 CANARY = "person 4711 canary"
 

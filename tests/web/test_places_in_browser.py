@@ -10,8 +10,6 @@ from playwright.sync_api import expect
 
 from support.page_clicks import choose, headline
 
-expect.set_options(timeout=90_000)  # a busy machine is no defect
-
 
 def test_a_radius_by_keyboard_and_a_place_by_a_click(served, window):
     window.goto(served.base + "/places")

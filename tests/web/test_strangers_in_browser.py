@@ -12,10 +12,10 @@ pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 pytest.importorskip("playwright", reason="playwright is not installed")
 from playwright.sync_api import expect
 
+from support.page_clicks import context_of
 from support.patience import PATIENCE
 from support.web_server import Served
 
-expect.set_options(timeout=1000 * PATIENCE)  # a busy machine is no defect
 STRANGER = "This page belongs to whoever started it."
 ROOMS = ("protect", "receive", "collect", "verify", "compare", "explore", "design")
 LEVELLED = ("protect", "places", "texts", "verify", "explore", "design")
@@ -31,7 +31,7 @@ ODD = [
 @pytest.fixture
 def stranger(chromium):
     """A window that has opened nothing before, such as another user's."""
-    context = chromium.new_context()
+    context = context_of(chromium)
     yield context.new_page()
     context.close()
 
@@ -81,7 +81,7 @@ def test_another_port_is_sent_nothing(served, stranger, other_port):
 
 
 def test_a_link_without_the_key_finds_its_way_where_the_page_is_open(served, chromium):
-    context = chromium.new_context()
+    context = context_of(chromium)
     page = context.new_page()
     page.goto(served.address)
     expect(page.locator("h1")).to_be_visible()

@@ -11,8 +11,6 @@ from playwright.sync_api import expect
 
 from support.page_clicks import choose, downloaded, headline
 
-expect.set_options(timeout=90_000)  # a busy machine is no defect
-
 
 def test_pasted_texts_are_tried_read_back_and_released(served, window, tmp_path):
     window.goto(served.base + "/texts")

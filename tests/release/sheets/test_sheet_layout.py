@@ -7,6 +7,7 @@ import pytest
 from dprivacy.release.sheets.board_sheet import report
 from support.accessibility import violations
 from support.board_plans import BLOCKS, MEANINGLESS, SOUND, wide
+from support.page_clicks import context_of
 
 pytestmark = pytest.mark.service("browser")
 
@@ -21,7 +22,7 @@ PLANS = {
 
 @pytest.fixture
 def window(chromium):
-    context = chromium.new_context(bypass_csp=True)
+    context = context_of(chromium, bypass_csp=True)
     yield context.new_page()
     context.close()
 

@@ -5,6 +5,7 @@ import pytest
 
 from dprivacy.geo import metres, protect_places
 from dprivacy.viz import save_map
+from support.page_clicks import context_of
 
 pytest.importorskip("playwright", reason="playwright is not installed")
 
@@ -23,7 +24,7 @@ def file(tmp_path_factory):
 @pytest.mark.service("browser")
 @pytest.mark.parametrize(("width", "theme"), [(1100, "light"), (390, "dark")])
 def test_a_map_is_zoomed_and_moved(file, chromium, width, theme):
-    context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=theme)
+    context = context_of(chromium, viewport={"width": width, "height": 800}, color_scheme=theme)
     page = context.new_page()
     said = []
     page.on("pageerror", lambda error: said.append(str(error)))
