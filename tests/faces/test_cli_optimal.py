@@ -71,7 +71,9 @@ def test_delta_seconds_and_spanner_are_passed_on():
     done = run("--space", "discrete:4", "--epsilon", "ln 5", "--loss", "bayes", "--delta", "1/10",
                "--json")  # fmt: skip
     assert json.loads(done.output)["loss"] == "27/80"
-    done = run("--space", "grid:6x6:euclidean", "--epsilon", "1", "--seconds", "0", "--json")
-    assert json.loads(done.output)["private"]
+    done = run("--space", "grid:4x4:euclidean", "--epsilon", "1", "--seconds", "0", "--json")
+    stopped = json.loads(done.output)
+    assert stopped["private"]
+    assert not stopped["finished"]
     done = run("--space", "line:4", "--epsilon", "1", "--spanner", "1.5", "--json")
     assert json.loads(done.output)["spanner"] == "3/2"

@@ -62,7 +62,7 @@ def test_a_poor_choice_is_told_so():
         {"k": 3},
         {"k": 6, "blocks": [["v0", "v1", "v2", "v3", "v4", "v5"]]},
         {"delta": "1/100", "k": 60},
-        {"eps": "1e6", "k": 6},
+        {"eps": "1e4", "k": 6},
     ],
 )
 def test_where_nothing_is_gained_or_does_not_apply_nothing_is_said(more):

@@ -29,12 +29,12 @@ class Alternatives:
     Examples
     --------
     >>> from dprivacy.release import Plan, forecast
-    >>> towns = {"type": "categories", "values": list(range(1024)), "epsilon": "1"}
+    >>> towns = {"type": "categories", "values": list(range(200)), "epsilon": "1"}
     >>> (found,) = forecast(Plan.read({"columns": {"town": towns}}), rows=100_000).alternatives
     >>> print(found.sentence().partition(":")[0])
-    town has 1,024 unordered values
+    town has 200 unordered values
     >>> [(each.name, round(each.error)) for each in found.candidates][:1]
-    [('projective response (q = 4, t = 6)', 607)]
+    [('projective response (q = 4, t = 5)', 606)]
     """
 
     column: str
