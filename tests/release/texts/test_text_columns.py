@@ -202,8 +202,10 @@ def test_a_list_of_names_from_a_file(tmp_path):
 
 def test_missing_texts_are_refused_or_empty():
     table = pd.DataFrame({"note": ["tea", None], "tea": ["yes", "no"]})
-    with pytest.raises(NotApplicable, match="row 1: is missing"):
-        sanitise(table, plan(WORDS))
+    for spec in (WORDS, TOPICS):
+        with pytest.raises(NotApplicable, match='row 1: is missing; set nulls = "empty"'):
+            sanitise(table, plan(spec))
+        sanitise(table, plan({**spec, "nulls": "empty"}))
     assert len(sanitise(table, plan({**WORDS, "nulls": "empty"})).data) == 2
 
 

@@ -3,10 +3,11 @@
 import csv
 import json
 
+import pandas
 import pytest
 
 from dprivacy.errors import BadFile, DPrivacyError
-from dprivacy.release import sanitise_file, sanitise_folder
+from dprivacy.release import sanitise, sanitise_file, sanitise_folder
 from dprivacy.text import Embedding, text_cells
 
 pytestmark = pytest.mark.filterwarnings("ignore::dprivacy.errors.PrivacyLeakWarning")
@@ -86,6 +87,16 @@ def test_what_is_no_text_is_refused_by_its_row(tmp_path, made, text, part):
         noisy(made(tmp_path, ["tea", text]), tmp_path)
     assert CANARY not in str(refusal.value)
     assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("topics", [{}, {"topics": {"a": ["tea"], "b": ["king"]}}])
+def test_refusals_name_the_row_of_words_and_of_topics(topics):
+    spec = {"type": "text", "epsilon": 2, **(topics or {"length": 3})}
+    for text in (f"{CANARY}\0", "x " * 11_000_000):
+        table = pandas.DataFrame({"text": ["tea", "tea", text]})
+        with pytest.raises(DPrivacyError, match="column 'text', row 2: ") as refusal:
+            sanitise(table, {"columns": {"text": spec}})
+        assert CANARY not in str(refusal.value)
 
 
 @pytest.mark.parametrize(

@@ -227,9 +227,8 @@ class ColumnProtector:
                 value = str(value)
             return array.fill_null(pa.scalar(value, type=array.type))
         at = int(np.flatnonzero(np.asarray(array.is_null()))[0])
-        raise self._at(
-            at, 'is missing; set nulls = "category" or { replace = … } in the plan', NotApplicable
-        )
+        advice = '"empty"' if self.column.kind == "text" else '"category" or { replace = … }'
+        raise self._at(at, f"is missing; set nulls = {advice} in the plan", NotApplicable)
 
     def _cast(self, array: Any, wanted: Any, what: str, kind: type[DPrivacyError]) -> Any:
         """The array in another type; a refusal names the first row that has no place in it."""

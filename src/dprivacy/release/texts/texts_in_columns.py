@@ -36,10 +36,9 @@ def topic_codes(column: ColumnPlan, texts: Sequence[str], first: int) -> NDArray
             f"column {column.name!r}: the vocabulary is not at hand; read the plan from its own file"
         )
     try:
-        return column.reader.codes(texts)
+        return column.reader.codes(texts, first=first)
     except DPrivacyError as reason:
-        told = f"column {column.name!r}, from row {first} on: {reason}"
-        raise type(reason)(told) from None
+        raise type(reason)(f"column {column.name!r}, {reason}") from None
 
 
 def require_no_texts(plan: Plan) -> None:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadPlan, NotApplicable, UnknownName
+from dprivacy.errors import BadPlan, DPrivacyError, NotApplicable, UnknownName
 from dprivacy.mechanisms import whole
 from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import as_eps
@@ -91,7 +91,7 @@ class TextCells(Sourced):
         for row, text in enumerate(texts):
             try:
                 read = self.read(text)
-            except (NotApplicable, BadPlan) as reason:
+            except DPrivacyError as reason:
                 raise type(reason)(f"row {first + row}: {reason}") from None
             found[row, : len(read)] = read
         return found

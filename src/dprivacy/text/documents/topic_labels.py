@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadFile, BadPlan
+from dprivacy.errors import BadFile, BadPlan, DPrivacyError
 from dprivacy.mechanisms import ChannelMechanism, randomised_response
 from dprivacy.model import Channel, Guarantee, Promised
 from dprivacy.sources import result
@@ -58,12 +58,15 @@ class TopicReader:
     labels: tuple[str, ...]
     score: Callable[[Sequence[str]], NDArray[np.float64]]
 
-    def codes(self, texts: Sequence[str]) -> NDArray[np.intp]:
-        """The position of each text's label."""
+    def codes(self, texts: Sequence[str], *, first: int = 0) -> NDArray[np.intp]:
+        """The position of each text's label; a refusal counts rows from `first` on."""
         stops = stop_words()
         found = np.zeros(len(texts), dtype=np.intp)
         for row, text in enumerate(texts):
-            require_text(text)
+            try:
+                require_text(text)
+            except DPrivacyError as reason:
+                raise type(reason)(f"row {first + row}: {reason}") from None
             plain = seen_text(text[: 40 * _MOST_READ]).lower().replace("’", "'")
             every = _word(plain=plain.isascii()).findall(plain)
             words = [word for word in every[:_MOST_READ] if word not in stops]

@@ -126,6 +126,7 @@ def read_topics(text: str) -> dict[str, list[str]]:
 def spec_of(state: Mapping[str, str], vocabulary: Path | None) -> dict[str, Any]:
     """The column as a plan has it."""
     spec: dict[str, Any] = {"type": "text", "keep": state["keep"], "epsilon": state["eps"].strip()}
+    spec["nulls"] = "empty"
     if vocabulary is not None:
         spec |= {"vocabulary": str(vocabulary), "most_words": _MOST_WORDS}
     if state["keep"] == "topic":
@@ -135,7 +136,7 @@ def spec_of(state: Mapping[str, str], vocabulary: Path | None) -> dict[str, Any]
     except ValueError:
         raise BadNumber("the number of words should be a whole number, such as 40") from None
     accepted = {"accept_readable": True} if state.get("accept") else {}
-    return spec | {"length": length, "nulls": "empty", **accepted}
+    return spec | {"length": length, **accepted}
 
 
 def texts_in(path: Path, column: str, **written: Unpack[Written]) -> list[str]:

@@ -68,7 +68,7 @@ def settings(
     stop_words: str,
 ) -> dict[str, Any]:
     """The settings of a column of texts, as a plan has them."""
-    spec: dict[str, Any] = {"type": "text"}
+    spec: dict[str, Any] = {"type": "text", "nulls": "empty"}
     spec |= {"epsilon": level} if level is not None else {}
     spec |= {"level": whole} if whole is not None else {}
     if vectors is not None:
@@ -79,7 +79,7 @@ def settings(
         classifier = topics.suffix.lower() == ".csv"
         found = str(topics) if classifier else parsed_toml(file_text(topics), str(topics))
         return spec | {"keep": "topic", "classifier" if classifier else "topics": found}
-    spec |= {"keep": layout, "length": length, "nulls": "empty"}
+    spec |= {"keep": layout, "length": length}
     spec |= {"unknown": unknown} if unknown != "replace" else {}
     spec |= {"stop_words": stop_words} if stop_words != "protect" else {}
     spec |= {"names": str(names)} if names is not None else {}
