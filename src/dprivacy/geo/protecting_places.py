@@ -24,8 +24,10 @@ from dprivacy.geo.released_places import ProtectedPlaces, charge_of
 from dprivacy.mechanisms import whole
 from dprivacy.numbers import as_eps
 from dprivacy.release import (
+    EVERY_ROW,
     Released,
     charged,
+    ledger_place,
     origin_of,
     read_people,
     require_person,
@@ -174,6 +176,7 @@ def protect_places(
             "true places should be numbers, latitudes and longitudes, or what read_place_file gave"
         )
     permanent = permanent_key is not None
+    _require_names(found, ledger, permanent=permanent)
     if people is None and (permanent or reports is not None):
         raise NotApplicable(
             "permanent noise and a number of reports need to know whose each place is; give people="
@@ -256,3 +259,17 @@ def protect_places(
     if file is None:
         return made
     return replace(made, origin=origin_of(file, ledger=ledger, again=again, permanent=permanent))
+
+
+def _require_names(found: PlaceFile | None, ledger: LedgerLike, *, permanent: bool) -> None:
+    """Refuse to remember people whom a file only numbers: those of another file have these numbers."""
+    if found is None or found.people is None or found.person not in (None, EVERY_ROW):
+        return
+    place = None if permanent else ledger_place(ledger)
+    per_person = place is not None and place.per == "person"
+    if permanent or per_person:
+        what = "permanent noise belongs" if permanent else "this account's budgets belong"
+        raise NotApplicable(
+            f"{what} to people by name, and nothing says whose the tracks of this file are; name the "
+            "element or property that does with person= (--person)"
+        )

@@ -50,6 +50,23 @@ def test_every_place_is_read_in_order_and_a_file_is_one_person(walk):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("person", [None, "row"])
+def test_people_whom_a_file_only_numbers_are_not_remembered(walk, tmp_path, person):
+    """Person 0 of another file is somebody else, whose noise must not be the same."""
+    line = tmp_path / "line.geojson"
+    line.write_text('{"type": "LineString", "coordinates": [[-74.0, 40.7], [-74.0, 40.7]]}')
+    ledger = Ledger(tmp_path / "ledger.db")
+    ledger.budget("everyone", 100, column="places", per="person")
+    with ledger:
+        for file in (walk, line):
+            found = read_place_file(file, person=person)
+            for given in ({"permanent_key": b"k" * 32}, {"ledger": ledger}):
+                with pytest.raises(NotApplicable, match="to people by name"):
+                    protect_places(found, region=NYC, **given)
+        named = read_place_file(walk, person="name")
+        protect_places(named, region=NYC, permanent_key=b"k" * 32, ledger=ledger)
+
+
 def test_the_total_of_a_track_comes_first(walk, tmp_path):
     with pytest.warns(UserWarning, match="Together, 6 reports"):
         made = protect_place_file(walk, tmp_path / "out.gpx", region=NYC, eps="ln 8")
