@@ -14,6 +14,7 @@ from dprivacy.extras import arrow, arrow_csv
 from dprivacy.numbers import Floats
 from dprivacy.release.files.cell_lines import CellLines
 from dprivacy.release.files.json_lines import LINES, LineWriter, is_lines, open_lines
+from dprivacy.release.files.paired_quotes import with_paired_quotes
 from dprivacy.release.files.parquet_tables import MOST, UNPACKING, open_parquet
 from dprivacy.release.files.row_chunks import RowGroups
 from dprivacy.release.intake.byte_streams import refuse_bad_bytes
@@ -186,7 +187,8 @@ def open_csv(
             if len(set(names)) != len(names):
                 raise BadFile(f"{path}: two columns have the same name")
             reader = stack.enter_context(_reader(source, names))
-        batches = guarded(as_texts(reader), path, found.encoding)
+        cells = with_paired_quotes(reader, source, path)
+        batches = guarded(as_texts(cells), path, found.encoding)
         yield names, with_points(batches, path) if found.decimal == "," else batches
 
 

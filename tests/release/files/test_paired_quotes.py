@@ -1,0 +1,71 @@
+"""A quote too many never turns people's rows into the text of a cell that is passed through."""
+
+import csv
+import io
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, strategies as st
+
+from dprivacy.errors import BadFile
+from dprivacy.release import sanitise_file
+from dprivacy.release.files import paired_quotes
+from dprivacy.release.files.table_files import batches_of
+from dprivacy.release.intake.table_settings import Intake, TableSettings
+
+PLAN = {
+    "columns": {"h": {"type": "categories", "values": ["a", "b"], "epsilon": "ln 3"}},
+    "pass_through": ["n", "x"],
+}
+BROKEN = {
+    "never closed": 'n,h,x\n1,a,"one\n2,b,two\n3,a,three\n',
+    "closed by a later cell": 'n,h,x\n1,a,"one\n2,b,"two"\n3,a,"three"\n',
+    "closed rows later": 'n,h,x\n1,a,"one\n2,b,two\n3,a,"three"\n4,b,four\n',
+    "never closed, no last line break": 'n,h,x\n1,a,"one\n2,b,two',
+    "returns alone": 'n,h,x\r1,a,"one\r2,b,two\r',
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_rows_are_not_taken_for_the_text_of_a_cell(tmp_path, text):
+    (tmp_path / "in.csv").write_bytes(text.encode())
+    with pytest.raises(BadFile, match=r"quotes \(\"\) should stand around whole cells"):
+        sanitise_file(tmp_path / "in.csv", PLAN, tmp_path / "out.csv", discard=True)
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_the_line_is_named_and_nothing_is_quoted(tmp_path):
+    (tmp_path / "in.csv").write_text('n,h,x\n1,a,"one\nSECRET,b,"two"\n')
+    with pytest.raises(BadFile, match="line 3 has one that stands elsewhere") as told:
+        cells_in(tmp_path / "in.csv")
+    assert "SECRET" not in str(told.value)
+
+
+def cells_in(path):
+    said = TableSettings(header=True, delimiter=",", encoding="utf-8", decimal=".")
+    with batches_of(path, Intake(said)) as (batches, _):
+        return pa.Table.from_batches(list(batches)).to_pydict()
+
+
+@given(
+    st.lists(st.text('a,"\n é', min_size=1, max_size=8), min_size=1, max_size=12),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    st.integers(1, 40),
+    st.booleans(),
+)
+def test_what_is_written_by_the_rules_is_read(tmp_path_factory, texts, end, quoting, piece, mark):
+    """Whatever the pieces, in which the file is looked at, cut apart."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator=end, quoting=quoting)
+    writer.writerows([["key", "text"], *([k, text] for k, text in enumerate(texts))])
+    path = tmp_path_factory.mktemp("rules") / "in.csv"
+    path.write_bytes(b"\xef\xbb\xbf" * mark + file.getvalue().encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paired_quotes, "_PIECE", max(piece, 3))
+        assert cells_in(path)["text"] == texts
+
+
+def test_a_quote_inside_a_cell_of_one_line_does_no_harm(tmp_path):
+    (tmp_path / "in.csv").write_text('key,text\n1,5" pipe\n2,6" pipe and 7"\n')
+    assert cells_in(tmp_path / "in.csv")["text"] == ['5" pipe', '6" pipe and 7"']
