@@ -123,6 +123,33 @@ def test_the_sheet_of_a_plan_can_be_seen_and_saved(served, window, tmp_path):
     assert "archive sheet" in more
 
 
+def test_a_table_is_compared_with_its_codebook_and_counted(served, window, tmp_path):
+    book = tmp_path / "codes.csv"
+    book.write_text(
+        "variable,description,code,meaning\nsex,Sex at birth,1,male\nsex,,2,female\n"
+        "mood,Mood,1,<i>bad</i>\nmood,,2,good\n"
+    )
+    table = tmp_path / "asked.csv"
+    table.write_text("sex,mood,sampling_weight\n" + "1,2,8.5\n2,1,9\n" * 35)
+    window.goto(served.base + "/protect")
+    expect(headline(window)).to_be_visible()
+    choose(window, "Open a codebook", book)
+    window.get_by_text("mood: categories, 2 values", exact=True).click()
+    expect(window.get_by_text("Mood", exact=True)).to_be_visible()
+    expect(window.get_by_text("<i>bad</i>", exact=True)).to_be_visible()  # words, and no markup
+    choose(window, "Choose a table", table)
+    missing = "sampling_weight: the codebook does not describe it"
+    expect(window.get_by_text(missing)).to_be_visible()
+    expect(window.get_by_label("Rows you expect")).to_have_value("70")
+    window.get_by_label("Title, as it stands on the sheet").fill("Moods of 2026")
+    page = downloaded(window, "Save the sheet", tmp_path).read_text(encoding="utf-8")
+    assert "Moods of 2026 · planned for 70 rows" in page
+    window.get_by_role("button", name="Describe the columns from it").click()
+    window.get_by_text("sex: categories, 2 values", exact=True).click()
+    window.get_by_label("It holds").first.select_option("drop")
+    expect(window.get_by_text("sex: leave out", exact=True)).to_be_visible()
+
+
 def test_a_codebook_is_enough_to_plan_for_the_whole_row(served, window, tmp_path):
     book = tmp_path / "codes.csv"
     book.write_text(

@@ -108,6 +108,7 @@ from dprivacy.release.domains.built_columns import BuiltColumns as BuiltColumns
 from dprivacy.release.figures.plain_numbers import (
     factor_said as factor_said,
     hundredths as hundredths,
+    hundredths_down as hundredths_down,
     number_said as number_said,
     times_in_hundred as times_in_hundred,
 )
@@ -143,6 +144,7 @@ from dprivacy.release.ledger.receipts import (
 )
 from dprivacy.release.ledger.stores.postgres_store import safe_name as safe_name
 from dprivacy.release.plan_keys.reference_page import plan_reference as plan_reference
+from dprivacy.release.plans.column_domains import SETTINGS as SETTINGS
 from dprivacy.release.plans.noise_elsewhere import card_of_noisy as card_of_noisy
 from dprivacy.release.plans.release_card import (
     StatedGuarantee as StatedGuarantee,
@@ -158,7 +160,9 @@ from dprivacy.release.plans.table_plan import (
 )
 from dprivacy.release.plans.weak_levels import weak_words as weak_words
 from dprivacy.release.proposals.codebook_plan import Draft as Draft, draft_from as draft_from
-from dprivacy.release.sheets.learned_statistics import learned as learned
+from dprivacy.release.proposals.plan_proposal import draft_of as draft_of
+from dprivacy.release.receiving.own_statistics import MOST_SPREAD as MOST_SPREAD
+from dprivacy.release.sheets.learned_statistics import coded as coded, learned as learned
 from dprivacy.release.sheets.sheet_contents import RowBand as RowBand
 from dprivacy.release.sheets.sheet_words import row_band as row_band
 from dprivacy.release.texts.folder_job import folder_files as folder_files

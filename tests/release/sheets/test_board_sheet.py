@@ -4,11 +4,12 @@ import html
 import json
 import re
 
+import pyarrow as pa
 import pytest
 
 import dprivacy as dp
 from dprivacy.errors import BadFile, BadNumber, InsecureSeedWarning, NotApplicable, OutputExists
-from dprivacy.release import Plan, StatedGuarantee, card_path, row_figures, sanitise_file
+from dprivacy.release import Plan, StatedGuarantee, card_path, row_figures, sanitise, sanitise_file
 from dprivacy.release.columns.demo_survey import write_demo
 from dprivacy.release.sheets.board_sheet import report
 from support.board_plans import BLOCKS, MEANINGLESS, SOUND, column, wide
@@ -134,6 +135,25 @@ def test_lists_that_wait_to_be_confirmed_are_a_condition():
     plan = {"columns": {"sex": column("sex", "2", source="data")}}
     (words,) = (line for line in report(plan).contents.conditions if "questionnaire" in line)
     assert words.startswith("somebody first compares the possible answers to sex")
+
+
+def test_the_order_of_rows_is_a_condition_unless_they_were_put_in_another(tmp_path):
+    (words,) = (line for line in report(SOUND).contents.conditions if "place of a row" in line)
+    assert words == "the place of a row says nothing: the table is not sorted by an answer"
+    tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    plan = Plan.read({"columns": {"tea": tea}})
+    rows = pa.table({"tea": ["yes", "no"] * 40})
+    for shuffled in (False, True):
+        more = {"shuffle": True, "delta": "1e-6"} if shuffled else {}
+        card = sanitise(rows, plan, **more).card
+        told = [line for line in report(card).contents.conditions if "place of a row" in line]
+        assert bool(told) != shuffled
+
+
+def test_blind_guesses_are_rounded_down_and_others_up():
+    walls = {"type": "categories", "values": ["2", "3", "9"], "epsilon": "ln(3/2)"}
+    first = report({"columns": {"walls": walls}}).contents.guesses[0]
+    assert (first.blind, first.with_row) == ("33", "43")  # of 33.3 and 42.9
 
 
 def test_it_is_saved_once_and_as_html(tmp_path):

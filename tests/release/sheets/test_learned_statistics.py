@@ -79,6 +79,15 @@ def test_what_says_nothing_is_called_nothing():
     assert not found(spec, rows=10**9)[1].error.startswith("nothing")
 
 
+def test_a_mean_that_may_be_anywhere_is_called_nothing():
+    numbers = {"type": "numbers", "low": 0, "high": 100, "grid": 10, "epsilon": "0.002"}
+    assert found(numbers, 100)[1].error.startswith("nothing: ± ")
+    assert found(numbers, 10**7)[1].error.startswith("± ")
+    for rows in (100, 10**7):
+        error = half(found(numbers, rows)[1].error)
+        assert (error >= 50) == found(numbers, rows)[1].error.startswith("nothing")
+
+
 def test_what_has_no_table_is_left_to_the_card():
     place = {"type": "place", "columns": ["x", "y"], "epsilon": "1", "grid": "1"}
     assert found(place)[1].error == "not by itself: see the card"

@@ -1,6 +1,8 @@
 """A plan as a form: read, changed, written, and what it promises."""
 
+import json
 import tomllib
+from dataclasses import replace
 
 import pytest
 
@@ -100,10 +102,41 @@ def test_a_described_table_waits_to_be_confirmed(tmp_path):
     table.write_text(
         "name,sex,age,wave\n" + "".join(f"p{k},{'fm'[k % 2]},{k},7\n" for k in range(80))
     )
-    forms = plan_form.proposed(table)
+    found = plan_form.proposed(table)
+    forms = found.forms
+    assert found.rows == 80
+    assert found.left_out == {
+        "name": "its name says that it identifies people",
+        "wave": "it is the same for everyone",
+    }
     kinds = {form.name: form.kind for form in forms}
     assert kinds == {"sex": "categories", "age": "numbers", "wave": "drop", "name": "drop"}
     assert all(form.level == "" for form in forms)
     assert Plan.read(plan_mapping(forms, "ln 3")).unconfirmed() == ["sex", "age"]
     assert Plan.read(plan_mapping(plan_form.confirmed(forms), "ln 3")).unconfirmed() == []
     assert "to be confirmed" in summary(forms[0])
+    assert summary(replace(forms[0], kind="drop")) == "sex: leave out"
+
+
+def test_a_codebook_says_what_columns_and_codes_stand_for(tmp_path):
+    book = tmp_path / "codes.json"
+    book.write_text(
+        json.dumps(
+            {
+                "edu": {
+                    "description": "Education",
+                    "values": {"min": 0, "max": 3, "N": "under 15", "1": "<b>school</b>"},
+                },
+                "mood": {"description": "Mood", "values": {"1": "bad", "2": "good"}},
+            }
+        )
+    )
+    found = plan_form.declared_by(book, None)
+    edu, mood = found.forms
+    assert (edu.kind, edu.about, edu.labels["N"]) == ("numbers", "Education", "under 15")
+    assert (mood.about, mood.labels) == ("Mood", {"1": "bad", "2": "good"})
+    # somebody prefers classes in order: what was said of numbers alone no longer counts
+    listed = replace(edu, kind="ordered", values="N\n1\n2")
+    plan = Plan.read(plan_mapping([listed, mood], "ln 3"))
+    assert list(plan.column("edu").values) == ["N", "1", "2"]
+    assert plan.column("edu").spec["note"] == edu.rest["note"]

@@ -65,6 +65,23 @@ def times_in_hundred(share: Fraction | float) -> str:
     return f"{hundredths(exact)} times in 100"
 
 
+def hundredths_down(share: Fraction | float) -> str:
+    """How many of a hundred, rounded down; of less than one, with two digits.
+
+    It is for what somebody knows before a release, so that what the release adds never looks smaller
+    than it is.
+
+    Examples
+    --------
+    >>> [hundredths_down(Fraction(1, k)) for k in (2, 3, 8, 101, 400)]
+    ['50', '33', '12', '0.99', '0.25']
+    """
+    exact = Fraction(share) * 100
+    digits = 0 if exact >= 1 else 2
+    text = f"{math.floor(exact * 10**digits) / 10**digits:.{digits}f}"
+    return text.rstrip("0").rstrip(".") if digits else text
+
+
 def hundredths(share: Fraction | float) -> str:
     """How many of a hundred, rounded up; with as many digits as it takes to stay below a hundred.
 

@@ -17,7 +17,7 @@ from dprivacy.release.intake.table_settings import Intake, TableSettings, Writte
 from dprivacy.release.plan_keys.key_table import SCHEMA_LINE
 from dprivacy.release.proposals.codebook_check import compared
 from dprivacy.release.proposals.column_proposals import ColumnProposal, proposed_columns
-from dprivacy.release.proposals.table_glance import first_rows, layout_lines
+from dprivacy.release.proposals.table_glance import first_rows, layout_lines, rows_seen
 from dprivacy.release.proposals.toml_lines import (
     comment,
     toml_key,
@@ -35,10 +35,14 @@ _MANY = 60  # codes from which a report may err less than a response
 
 @dataclass(frozen=True)
 class Draft:
-    """A plan from a codebook in TOML, and the columns that are still open, with the reason."""
+    """A first plan in TOML, the columns that it leaves open or out, with the reason, and the rows.
+
+    `rows` is None without a table, and for one of which only the beginning was looked at.
+    """
 
     toml: str
     undecided: Mapping[str, str]
+    rows: int | None = None
 
 
 def draft_from(
@@ -86,7 +90,8 @@ def draft_from(
     ]  # fmt: skip
     at = next((k for k, line in enumerate(lines) if line.startswith("[columns.")), len(lines))
     undecided = {column.name: column.reason for column in found if column.what == "decide"}
-    return Draft("\n".join([*lines[:at], *layout, *lines[at:]]), undecided)
+    toml = "\n".join([*lines[:at], *layout, *lines[at:]])
+    return Draft(toml, undecided, rows_seen(columns) if columns else None)
 
 
 def row_lines(row: str | None) -> list[str]:

@@ -15,8 +15,8 @@ from dprivacy.release.columns.column_batches import MISSING
 from dprivacy.release.intake.cell_kinds import kind_of
 from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
 from dprivacy.release.plan_keys.key_table import SCHEMA_LINE
-from dprivacy.release.proposals.codebook_plan import draft_from, row_lines
-from dprivacy.release.proposals.table_glance import first_rows, layout_lines
+from dprivacy.release.proposals.codebook_plan import Draft, draft_from, row_lines
+from dprivacy.release.proposals.table_glance import first_rows, layout_lines, rows_seen
 from dprivacy.release.proposals.toml_lines import (
     toml_key,
     toml_list,
@@ -96,9 +96,17 @@ def propose(
         return draft_from(codebook, path, eps=eps, **told).toml
     if choices or missing or path is None:
         raise WrongKind("a table is needed, or a codebook, which choices and missing speak of")
+    return draft_of(path, eps=eps, row=row, **written).toml
+
+
+def draft_of(
+    path: PathArg, *, eps: str = "ln 3", row: str | None = None, **written: Unpack[Written]
+) -> Draft:
+    """A plan from a table alone, and why some of its columns are left out."""
     path = as_path(path, "a table")
     said = TableSettings(**written)
-    seen = {name: _described(name, column) for name, column in first_rows(path, Intake(said))}
+    columns = list(first_rows(path, Intake(said)))
+    seen = {name: _described(name, column) for name, column in columns}
     lines = [
         SCHEMA_LINE,
         "# A first plan, to be read and changed.",
@@ -116,7 +124,8 @@ def propose(
     for name, found in seen.items():
         if found.kind != "drop":
             lines += [f"[columns.{toml_key(name)}]", *_column(found, None if row else eps), ""]
-    return "\n".join(lines)
+    reasons = {name: found.why for name, found in dropped.items()}
+    return Draft("\n".join(lines), reasons, rows_seen(columns))
 
 
 @dataclass(frozen=True)

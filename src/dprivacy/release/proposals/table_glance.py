@@ -1,6 +1,6 @@
 """The beginning of a table for a first plan: its columns, and how its file is written."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,12 @@ def first_rows(path: Path, known: Intake) -> Iterator[tuple[str, Any]]:
         raise WrongShape(f"{path}: holds no rows")
     table = arrow().Table.from_batches(parts)
     yield from zip(table.schema.names, table.columns, strict=True)
+
+
+def rows_seen(columns: Sequence[tuple[str, Any]]) -> int | None:
+    """How many rows a table has; None where not all of them were looked at."""
+    rows = len(columns[0][1]) if columns else 0
+    return rows if rows < _ROWS_LOOKED_AT else None
 
 
 def layout_lines(path: Path, known: Intake) -> list[str]:

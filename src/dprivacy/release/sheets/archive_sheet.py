@@ -31,7 +31,8 @@ _DEFINITIONS = (
     "Errors are 1.96 standard errors, for the population that is hardest to estimate. The error of a "
     "share is √(v/n) with v the largest of Σ_x p_x·Σ_y C[x, y]·B[y, v]² − p_v² over all shares p, "
     "B being the inverse of C; the error of a mean adds a quarter of the squared range to its noise.",
-    "Every figure is rounded up. None was computed from the data.",
+    "Every figure is rounded up, but for blind guesses, which are rounded down. None was computed from "
+    "the data.",
 )
 
 

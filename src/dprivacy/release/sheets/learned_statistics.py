@@ -47,7 +47,9 @@ def learned(column: ColumnPlan, rows: int, *, name: str) -> Learned:
     if found is None:
         return Learned(what, "not by itself: see the card", "")
     noisy, plain = (_reached(variance, rows, 100 if unit == _POINTS else 1) for variance in found)
-    useless = "nothing: " if unit == _POINTS and found[0] * _REACH**2 >= rows / 4 else ""
+    useless = (
+        "nothing: " if found[0] * _REACH**2 >= found[1] * rows else ""
+    )  # beyond half its range
     return Learned(what, f"{useless}± {noisy}{unit}", f"± {plain}{unit}")
 
 
@@ -56,13 +58,13 @@ def _statistic(column: ColumnPlan, name: str) -> tuple[str, str]:
     if column.kind not in ("numbers", "dates"):
         values = f" ({len(column.values)} values)" if column.values else ""
         return shown(f"shares of {name}{values}"), _POINTS
-    if _coded(column):
+    if coded(column):
         return shown(f"share of {name} that is a number, not a code"), _POINTS
     span = f"(from {column.spec.get('low')} to {column.spec.get('high')})"
     return shown(f"mean of {name} {span}"), " days" if column.kind == "dates" else ""
 
 
-def _coded(column: ColumnPlan) -> bool:
+def coded(column: ColumnPlan) -> bool:
     """Whether numbers or dates stand beside codes."""
     return bool(column.spec.get("codes")) or column.nulls == "category"
 
@@ -102,7 +104,7 @@ def _variances(column: ColumnPlan) -> tuple[float, float] | None:
 
 def _scores(column: ColumnPlan, channel: Channel) -> np.ndarray:
     """What each value counts in the mean: itself, a day its number; beside codes 1 for no code."""
-    if _coded(column):
+    if coded(column):
         codes = {str(code) for code in column.spec.get("codes", ())}
         return np.array([float(x is not None and str(x) not in codes) for x in channel.rows])
     if column.kind == "dates":

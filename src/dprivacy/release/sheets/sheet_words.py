@@ -4,7 +4,12 @@ from dataclasses import dataclass
 
 from dprivacy.model import counted, shown
 from dprivacy.release.figures.answer_guesses import AnswerFigures, answer_figures, guess_limit
-from dprivacy.release.figures.plain_numbers import factor_said, hundredths, times_in_hundred
+from dprivacy.release.figures.plain_numbers import (
+    factor_said,
+    hundredths,
+    hundredths_down,
+    times_in_hundred,
+)
 from dprivacy.release.figures.row_statement import RowFigures, row_figures
 from dprivacy.release.plans.joint_promise import JointGuarantee, joint_guarantee
 from dprivacy.release.plans.release_card import LIBRARY, Card
@@ -145,7 +150,7 @@ def guess_rows(row: RowFigures, answers: list[AnswerFigures]) -> tuple[GuessedAn
     lines = [
         GuessedAnswer(
             _answer(one),
-            "–" if one.blind is None else hundredths(one.blind),
+            "–" if one.blind is None else hundredths_down(one.blind),
             "–" if one.seen is None else hundredths(one.seen),
             _limits([one.after(before) for before in _BEFORE]),
         )
@@ -259,6 +264,8 @@ def _conditions(case: Case) -> list[str]:
         if case.card is None
         else "nobody kept the noise, which came from the machine's secure source"
     )
+    if case.card is None or not case.card.shuffled:
+        told.append("the place of a row says nothing: the table is not sorted by an answer")
     waiting = plan.unconfirmed()
     if waiting:
         told.append(

@@ -14,13 +14,18 @@ from dprivacy.release import (
     RowBand,
     RowFigures,
     answer_figures,
+    coded,
     forecast,
+    hundredths,
+    hundredths_down,
     learned,
     plan_with,
     row_band,
 )
 from dprivacy.typing import PlanLike
 from dprivacy.web.shell.number_words import percent
+
+_CODED = "share of numbers among codes: "
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,7 @@ def outlook(source: PlanLike, rows: int, *, unordered: bool = False) -> Outlook:
             why = f"Without order nothing more can be said here: {reason}."
     ahead = ahead or forecast(plan, rows=rows)
     errors = {
-        name: learned(column, rows, name=column.name).error
+        name: (_CODED if coded(column) else "") + learned(column, rows, name=column.name).error
         for column in plan.columns
         for name in (column.name, *column.columns)
     }
@@ -119,9 +124,9 @@ def worth(found: Outlook) -> list[list[str]]:
         rows.append(
             [
                 answer.name,
-                "–" if answer.blind is None else percent(answer.blind),
-                "–" if answer.seen is None else percent(answer.seen),
-                percent(answer.after("3/4")),
+                "–" if answer.blind is None else f"{hundredths_down(answer.blind)} %",
+                "–" if answer.seen is None else f"{hundredths(answer.seen)} %",
+                f"{hundredths(answer.after('3/4'))} %",
                 "–" if kept is None else percent(kept) + ("" if alike else f" ({percent(worst)})"),
                 found.errors[answer.name],
             ]

@@ -1,6 +1,6 @@
 """The possible answers to a question, one by one: each can be read, corrected, compared and removed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import isawaitable
@@ -107,6 +107,7 @@ class ValueList:
     def __init__(self, changed: Callable[[Listed], Any]) -> None:
         self.listed, self.changed = Listed((), ()), changed
         self.ticks = self.ordered = False
+        self.labels: Mapping[str, str] = {}
         with ui.element("fieldset").classes("dp-list") as self.field:
             text("legend", "Possible answers")
             self.count = text("p", "", "dp-small").props("role=status")
@@ -117,10 +118,16 @@ class ValueList:
                 text("button", "Add").props("type=submit")
         form.on("submit", self._add, js_handler=_SUBMITTED % new.html_id)
 
-    def show(self, listed: Listed, *, ticks: bool, ordered: bool) -> None:
-        """Show a list, with ticks for what was compared, and with buttons to change the order."""
+    def show(
+        self, listed: Listed, *, ticks: bool, ordered: bool, labels: Mapping[str, str]
+    ) -> None:
+        """Show a list, with ticks for what was compared, and with buttons to change the order.
+
+        `labels` says what values stand for, where somebody has declared it.
+        """
         if (listed, ticks, ordered) != (self.listed, self.ticks, self.ordered):
             self.listed, self.ticks, self.ordered = listed, ticks, ordered
+            self.labels = labels
             self.draw()
 
     def draw(self) -> None:
@@ -142,6 +149,8 @@ class ValueList:
             field = ui.element("input").props("type=text")
             field.props["value"], field.props["aria-label"] = value, f"answer {at + 1}"
             field.on("change", partial(self._write, at), js_handler="(e) => emit(e.target.value)")
+            if self.labels.get(value):
+                text("span", self.labels[value], "dp-small")
             if self.ordered and at:
                 up = text("button", "↑").props("type=button")
                 up.props["aria-label"] = f"Move {value} up"

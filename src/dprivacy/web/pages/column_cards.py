@@ -10,6 +10,7 @@ from nicegui import ui
 from dprivacy.web.board.value_list import MOST, Listed, ValueList
 from dprivacy.web.pages.plan_form import KINDS, NULLS, WRITTEN, ColumnForm, mechanisms_for
 from dprivacy.web.shell.controls import Choice
+from dprivacy.web.shell.page_frame import small
 
 _BOX = "outlined dense debounce=500"
 
@@ -70,6 +71,8 @@ class ColumnCard:
         self.cards, self.k = cards, k
         form = cards.forms[k]
         with ui.expansion(summary(form), value=opened) as self.card:
+            if form.about:
+                small(form.about)
             self.name = ui.input("Name", value=form.name).props(_BOX)
             options = {WRITTEN: WRITTEN} if form.kind == WRITTEN else KINDS
             self.kind = Choice("It holds", options, form.kind)
@@ -124,7 +127,11 @@ class ColumnCard:
 
     async def _other_kind(self) -> None:
         self.mechanism.offer(mechanisms_for(self.kind.value), self.mechanism.value)
-        await self._update(kind=self.kind.value, mechanism=self.mechanism.value)
+        now = self.cards.forms[self.k]
+        listed = self.kind.value in ("categories", "ordered") and not now.values.strip()
+        values = "\n".join(now.labels) if listed else now.values  # as the codebook lists them
+        self.values.set_value(values)
+        await self._update(kind=self.kind.value, mechanism=self.mechanism.value, values=values)
 
     async def _update(self, **fields: Any) -> None:
         if "level" in fields:
@@ -141,11 +148,13 @@ class ColumnCard:
         one_by_one = listed and len(found.values) <= MOST
         self.list.field.visible = one_by_one
         if one_by_one:
-            self.list.show(found, ticks=_waits(now), ordered=now.kind == "ordered")
+            self.list.show(
+                found, ticks=_waits(now), ordered=now.kind == "ordered", labels=now.labels
+            )
         self.mechanism.field.visible = len(self.mechanism.options) > 1
         self.nulls.field.visible = now.kind == "categories"
         self.level.visible = (listed or now.kind == "numbers") and not self.cards.shared
-        self.sure.visible = now.source == "data" and not one_by_one
+        self.sure.visible = now.waits and not one_by_one
         self.card.text = summary(now)
 
 
@@ -173,6 +182,6 @@ def summary(form: ColumnForm) -> str:
         words += f", {len(form.listed)} values"
     elif form.kind == "numbers":
         words += f" from {form.low} to {form.high}"
-    seen = ", to be confirmed" if form.source == "data" else ""
+    seen = ", to be confirmed" if form.waits else ""
     own = f", ε = {form.level}" if form.level else ""
     return f"{form.name or '(no name)'}: {words}{own}{seen}"

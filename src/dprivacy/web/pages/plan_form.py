@@ -11,7 +11,15 @@ from typing import Any
 from dprivacy.errors import BadPlan
 from dprivacy.mechanisms import FAMILIES
 from dprivacy.numbers import read_number
-from dprivacy.release import Plan, draft_from, names_file, parsed_toml, propose
+from dprivacy.release import (
+    SETTINGS,
+    Plan,
+    draft_from,
+    draft_of,
+    names_file,
+    parsed_toml,
+    read_codebook,
+)
 
 KINDS = {
     "categories": "categories",
@@ -47,7 +55,14 @@ class ColumnForm:
     nulls: str = "refuse"
     mechanism: str = ""  # the usual one for its kind
     compared: tuple[str, ...] = ()  # values from data that somebody has found in the questionnaire
+    about: str = ""  # what a codebook says that it is
+    labels: Mapping[str, str] = field(default_factory=dict)  # what a codebook says of its values
     rest: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def waits(self) -> bool:
+        """Whether what it may hold was read off a table, and somebody has to confirm it."""
+        return self.source == "data" and self.kind not in ("drop", "through")
 
     @property
     def listed(self) -> list[str | int]:
@@ -142,7 +157,8 @@ def _settings(form: ColumnForm, level: str) -> dict[str, Any]:
         found["nulls"] = form.nulls
     if form.mechanism:
         found["mechanism"] = form.mechanism
-    return {**found, **form.rest}
+    fitting = {key: value for key, value in form.rest.items() if key in SETTINGS[form.kind]}
+    return {**found, **fitting}
 
 
 def _per_unit(form: ColumnForm, level: str) -> str:
@@ -246,18 +262,38 @@ def common_level(forms: Sequence[ColumnForm]) -> str | None:
     return max(levels, key=levels.count) if levels else None
 
 
-def proposed(path: Path, **written: Any) -> list[ColumnForm]:
+@dataclass(frozen=True)
+class Description:
+    """The columns of a table or a codebook as forms, why some are left out, and the rows if known."""
+
+    forms: list[ColumnForm]
+    left_out: Mapping[str, str]
+    rows: int | None = None
+
+
+def proposed(path: Path, **written: Any) -> Description:
     """The columns of a table under the slider, with values that occur in it marked as such."""
-    return _under_slider_anew(propose(path, **written))
+    draft = draft_of(path, **written)
+    return Description(_under_slider_anew(draft.toml), draft.undecided, draft.rows)
 
 
-def declared_by(
-    codebook: Path, path: Path | None, **written: Any
-) -> tuple[list[ColumnForm], dict[str, str]]:
-    """The columns that a codebook declares, of a table if there is one; and why some are left open."""
-    draft = draft_from(codebook, path, **written)
+def declared_by(codebook: Path, path: Path | None, **written: Any) -> Description:
+    """The columns that a codebook declares, of a table if there is one."""
+    book = read_codebook(codebook)
+    draft = draft_from(book, path, **written)
+    told = {variable.name: variable for variable in book.variables}
+    forms = [
+        replace(
+            form,
+            about=told[form.name].label,
+            labels={str(value.code): value.label for value in told[form.name].values},
+        )
+        if form.name in told
+        else form
+        for form in _under_slider_anew(draft.toml)
+    ]
     open_ones = [ColumnForm(name, "drop") for name in draft.undecided]
-    return [*_under_slider_anew(draft.toml), *open_ones], dict(draft.undecided)
+    return Description([*forms, *open_ones], draft.undecided, draft.rows)
 
 
 def _under_slider_anew(toml: str) -> list[ColumnForm]:

@@ -26,7 +26,7 @@ from dprivacy.web.pages.plan_form import (
     read_plan,
     under_slider,
 )
-from dprivacy.web.pages.table_job import TableJob, codebook_words
+from dprivacy.web.pages.table_job import TableJob, described_words
 from dprivacy.web.shell.controls import (
     Answers,
     Choice,
@@ -110,6 +110,8 @@ class ProtectRoom(OpenRoom):
 
     def _columns_panel(self, first: list[ColumnForm], whose: Whole) -> None:
         small("Open a column to change it.")
+        self.title_field = ui.input("Title, as it stands on the sheet", value=whose.title)
+        self.title_field.props("outlined dense debounce=500").on_value_change(self._titled)
         self.noted = ui.element("div").classes("dp-stack").props('aria-live="polite"')
         self.sure = ui.button("I compared all lists: take them as declared", icon="check")
         self.sure.props("outline").on_click(self._take_as_declared)
@@ -153,7 +155,7 @@ class ProtectRoom(OpenRoom):
             self.largest,
             plan=self.mapping,
             described=self._described,
-            counted=self.rows.set_value,
+            counted=self._counted,
             unordered=lambda: usual_delta(int(self.state["rows"])) if self.sorted.value else None,
         )
         self.job.untouched = not self.state["plan"]
@@ -191,7 +193,7 @@ class ProtectRoom(OpenRoom):
         self.follow()
         self.job.relent()
         self._remember()
-        self.sure.visible = any(form.source == "data" for form in self.cards.forms)
+        self.sure.visible = any(form.waits for form in self.cards.forms)
         forms, level, whose = list(self.cards.forms), self.state["eps"], self.whole_table()
         rows, unordered = int(self.state["rows"]), bool(self.state["sorted"])
         await self.answers.ask(
@@ -248,8 +250,17 @@ class ProtectRoom(OpenRoom):
         self.forget.visible = False
         ui.notify("This browser keeps nothing of it any more.")
 
+    def _counted(self, rows: int) -> None:
+        """Take the rows of a table that was read or released, and remember what was made."""
+        self.rows.set_value(rows)
+        self._remember()
+
     async def _leveled(self, level: str) -> None:
         self.state["eps"] = level
+        await self.changed()
+
+    async def _titled(self) -> None:
+        self.plan_title = " ".join(str(self.title_field.value or "").split())
         await self.changed()
 
     async def _edited(self) -> None:
@@ -267,6 +278,7 @@ class ProtectRoom(OpenRoom):
 
     def _take_whole(self, whose: Whole) -> None:
         self.plan_title, self.rest = whose.title, whose.rest
+        self.title_field.value = whose.title
         self.unit.value, self.most.value = _unit_shown(whose), whose.most
         self._measure("row" if whose.shared else "")
 
@@ -290,12 +302,12 @@ class ProtectRoom(OpenRoom):
         found = await run.io_bound(declared_by, path, None)
         if found is None:  # the server was stopped meanwhile
             return
-        forms, undecided = found
-        self.job.untouched = self.job.from_data = False
-        await self._described(forms)
+        self.job.from_data = False
+        self.job.untouched = True  # so that a table is compared with the codebook, once it is there
+        await self._described(found.forms)
         self.noted.clear()
         with self.noted:
-            text("p", codebook_words(len(forms), undecided), "dp-note dp-said")
+            text("p", described_words(found, codebook=True), "dp-note dp-said")
 
     async def _opened(self, path: Path) -> None:
         """Take the columns of a plan file, with its level on the slider where most columns have it."""

@@ -1,19 +1,12 @@
 """The room Receive: what a protected table and its card let one say of the truth."""
 
-import csv
-import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from math import prod
 from pathlib import Path
-from typing import Any, Literal
 
 from nicegui import ui
 
-from dprivacy.errors import DPrivacyError, NotApplicable
-from dprivacy.mechanisms import counts_in
-from dprivacy.model import shown
+from dprivacy.errors import DPrivacyError
 from dprivacy.release import (
     BoardSheet,
     Plan,
@@ -29,6 +22,7 @@ from dprivacy.release import (
 from dprivacy.viz import bars_spec
 from dprivacy.web.board.outlook_panel import show_band
 from dprivacy.web.board.sheet_buttons import sheet_buttons
+from dprivacy.web.received.corrected_tables import Corrected, corrected, in_table, mean_words
 from dprivacy.web.shell.controls import (
     Answers,
     Choice,
@@ -40,34 +34,15 @@ from dprivacy.web.shell.controls import (
     table,
 )
 from dprivacy.web.shell.desk import Drawer
-from dprivacy.web.shell.number_words import count
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import small, text
 
 USUAL = {"column": "", "by": "", "sql": ""}
 _MOST_BARS = 30
-_MOST_CLIMBED = 200  # cells of a table whose likelihood is climbed while somebody waits
-_MOST_CELLS = 4000  # of a table that is shown
 _MOST_CARD = 64 << 20
 _TABLES = (".csv", ".parquet")
 CARD_ENDING = ".card.json"
 _DEMO = "survey-protected.csv"
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """A corrected table as texts: a head, rows, and (for one column) numbers to draw."""
-
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    drawn: tuple[tuple[str, float, float, float, float], ...] = ()
-
-    def csv(self) -> str:
-        """The table as CSV text."""
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows([self.head, *self.rows])
-        return out.getvalue()
 
 
 def opened(table_path: Path, card: Path) -> ReceivedTable:
@@ -93,97 +68,6 @@ def columns_of(release: ReceivedTable) -> dict[str, str]:
         for name, entry in release.card.mechanisms.items()
         if entry["channel"] is not None or "reports" in entry
     }
-
-
-def corrected(release: ReceivedTable, column: str, by: str = "") -> Corrected:
-    """Corrected counts of a column, alone or by another, with errors and intervals."""
-    if by:
-        return _crossed(release, column, by)
-    found = release.estimate(column)
-    noisy, released = _released(release, column)
-    rows, drawn = [], []
-    errors, ends = found.standard_errors, found.intervals
-    for label, value in found.counts.items():
-        name, error = _named(label), errors[label]
-        low, high = ends[label]
-        seen = noisy.get(shown(label), 0)
-        rows.append((name, count(seen), count(float(value)), f"± {count(error)}", _span(low, high)))
-        drawn.append((name, float(seen), float(value), low, high))
-    head = (column, released, "corrected (rows)", "standard error", "95 % interval")
-    caption = f"{column}: how many of the {release.card.count:,} rows truly have each value"
-    return Corrected(caption, head, tuple(rows), tuple(drawn))
-
-
-def _released(release: ReceivedTable, column: str) -> tuple[dict[str, int], str]:
-    """How many rows say each value as they were released, and what that is called."""
-    cells = {key[0]: n for key, n in release.counts([_in_table(release, column)]).items()}
-    local = release.card.local(column)
-    if local is None:
-        return {shown(label): n for label, n in cells.items()}, "as released (rows)"
-    held = counts_in(local, cells).supports.tolist()
-    return dict(zip(map(shown, local.labels), held, strict=True)), "reports that hold it"
-
-
-def _crossed(release: ReceivedTable, column: str, by: str) -> Corrected:
-    found = release.cross_table([column, by], estimator=_quick(release, column, by))
-    counts, errors = found.counts.tolist(), found.standard_errors.tolist()
-    low, high = (side.tolist() for side in found.intervals)
-    rows = tuple(
-        (
-            _named(x),
-            _named(z),
-            count(counts[i][j]),
-            f"± {count(errors[i][j])}",
-            _span(low[i][j], high[i][j]),
-        )
-        for i, x in enumerate(found.labels[0])
-        for j, z in enumerate(found.labels[1])
-    )
-    head = (column, by, "corrected (rows)", "standard error", "95 % interval")
-    return Corrected(f"{column} by {by}, corrected for the noise", head, rows)
-
-
-def _quick(release: ReceivedTable, *names: str) -> Literal["ibu", "inverse"]:
-    """The estimator that answers in a moment: likelihoods of many cells are climbed slowly."""
-    told = [release.card.mechanisms[name] for name in names if name in release.card.mechanisms]
-    cells = prod(_size(release, name) for name in names if name in release.card.mechanisms)
-    if cells > _MOST_CELLS:
-        raise NotApplicable(
-            f"a table of {cells:,} cells is too large to show; `dprivacy estimate -o` writes it"
-        )
-    reports = any("reports" in entry for entry in told)
-    return "ibu" if cells <= _MOST_CLIMBED and not reports else "inverse"
-
-
-def _size(release: ReceivedTable, column: str) -> int:
-    """How many values a protected column may have."""
-    entry, local = release.card.mechanisms[column], release.card.local(column)
-    if local is not None:
-        return len(local.labels)
-    channel = entry["channel"]
-    return int(channel["points"] if "points" in channel else len(channel["outputs"]))
-
-
-def _in_table(release: ReceivedTable, column: str) -> str:
-    return str(release.card.mechanisms[column]["columns"][0])
-
-
-def mean_words(release: ReceivedTable, column: str) -> str:
-    """The mean of a column in words, where it has one."""
-    if release.card.mechanisms[column]["type"] not in ("numbers", "ordered"):
-        return ""
-    try:
-        return release.mean(_in_table(release, column)).explain()
-    except DPrivacyError:
-        return ""
-
-
-def _named(label: Any) -> str:
-    return "(missing)" if label is None else shown(label)
-
-
-def _span(low: float, high: float) -> str:
-    return f"{count(low)} to {count(high)}"
 
 
 def demo_release(drawer: Drawer) -> ReceivedTable:
@@ -300,7 +184,7 @@ class ReceiveRoom(OpenRoom):
         others = [*offered, *release.card.pass_through]
         self.by.offer({"": "(alone)", **{name: name for name in others}}, self.state["by"])
         if not self.sql.value and offered:
-            first = _in_table(release, next(iter(offered)))
+            first = in_table(release, next(iter(offered)))
             self.sql.value = f'SELECT "{first}", count(*) FROM data GROUP BY "{first}"'
         self.questions.visible = True
         return f"{release.card.count:,} rows are ready"
@@ -329,6 +213,8 @@ class ReceiveRoom(OpenRoom):
 
 
 def _show(found: Corrected) -> str:
+    if found.doubt:
+        text("p", found.doubt, "dp-note")
     table(found.caption, found.head, found.rows)
     if found.drawn and len(found.drawn) <= _MOST_BARS:
         _draw(found.drawn)
@@ -340,7 +226,7 @@ def _show(found: Corrected) -> str:
         "Errors: the noise alone, with these rows taken as given; 95 % intervals are ± "
         "1.96 standard errors around the inverted counts.",
     )
-    return found.caption
+    return found.doubt or found.caption
 
 
 def _say(words: str) -> None:

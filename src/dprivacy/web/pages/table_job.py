@@ -1,7 +1,7 @@
 """Protecting a table that was chosen: described if need be, sanitised with progress, handed back."""
 
 import os
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,12 @@ from nicegui import run, ui
 from dprivacy.errors import AlreadyReleased, BadPlan, DPrivacyError, UnclearTable
 from dprivacy.release import TABLE_ENDINGS, Card, Plan, card_path, report, sanitise_file
 from dprivacy.web.board.sheet_buttons import sheet_buttons
-from dprivacy.web.pages.plan_form import ColumnForm, declared_by, proposed
+from dprivacy.web.pages.plan_form import ColumnForm, Description, declared_by, proposed
 from dprivacy.web.pages.table_reading import TableReading
 from dprivacy.web.shell.controls import chooser, details, hand_over, refusal
 from dprivacy.web.shell.desk import Drawer, warnings_heard
 from dprivacy.web.shell.page_frame import small, text
+from dprivacy.web.shell.page_refusals import on_the_page
 
 Described = Callable[[list[ColumnForm]], Awaitable[None]]
 
@@ -85,19 +86,20 @@ class _Watch:
         self.part = part
 
 
-FROM_TABLE = (
+_FROM_TABLE = (
     "{} columns are described from the table. Lists of values that occur in it are marked: that "
     "somebody has a value can itself be a secret. Compare each list with the questionnaire, add what "
     "is missing, and confirm it."
 )
+_FROM_CODEBOOK = "{} columns are described by the codebook; nothing was taken from the data."
 
 
-def codebook_words(columns: int, undecided: Mapping[str, str]) -> str:
-    """What a codebook has declared, and what it leaves to the person."""
-    told = f"{columns} columns are described by the codebook; nothing was taken from the data."
-    if not undecided:
+def described_words(found: Description, *, codebook: bool) -> str:
+    """Where the columns come from, and which of them are left out and why."""
+    told = (_FROM_CODEBOOK if codebook else _FROM_TABLE).format(len(found.forms))
+    if not found.left_out:
         return told
-    lines = [f"{name}: {reason}" for name, reason in undecided.items()]
+    lines = [f"{name}: {on_the_page(reason)}" for name, reason in found.left_out.items()]
     return "\n".join([f"{told} These are left out until you decide:", *lines])
 
 
@@ -198,28 +200,25 @@ class TableJob:
         if self.path is None:
             return
         asked, codebook = self.path, self.codebook
-        undecided: dict[str, str] = {}
         with self._watched() as moved:
             try:
                 if codebook is None:
-                    forms = await run.io_bound(proposed, asked, **self.reading.said())
+                    found = await run.io_bound(proposed, asked, **self.reading.said())
                 else:
                     found = await run.io_bound(declared_by, codebook, asked, **self.reading.said())
-                    forms, undecided = found or (None, {})
             except Exception as reason:
                 self.refuse(reason)
                 return
-        if forms is None or moved.stopped or self.path != asked:
+        if found is None or moved.stopped or self.path != asked:
             return
         self.from_data = True
         self.result.clear()
-        await self.described(forms)
+        await self.described(found.forms)
+        if found.rows is not None:
+            self.counted(found.rows)
         self.said.clear()
         with self.said:
-            if codebook is None:
-                text("p", FROM_TABLE.format(len(forms)), "dp-note")
-            else:
-                text("p", codebook_words(len(forms), undecided), "dp-note dp-said")
+            text("p", described_words(found, codebook=codebook is not None), "dp-note dp-said")
 
     def forget(self) -> None:
         """Remove the table and everything made from it."""
@@ -297,7 +296,7 @@ class TableJob:
     def _show(self, card: Card, heard: list[str], output: Path) -> None:
         text("p", f"Done: {card.count:,} rows are protected.", "dp-headline")
         for words in heard:
-            text("p", f"Warning: {words}", "dp-note")
+            text("p", f"Warning: {on_the_page(words)}", "dp-note")
         text("p", card.explain().splitlines()[1] if not card.void else card.explain(), "dp-said")
         if card.shuffled and not card.void:
             text("p", card.shuffled["sentence"], "dp-said")

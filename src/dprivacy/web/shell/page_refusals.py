@@ -12,6 +12,22 @@ _INSTEAD = (
         "at least two possible answers are needed; open the column, and add them to its list",
     ),
     (r'mechanism = "(\w+)" is recommended', r"“Its noise: \1” is recommended"),
+    (
+        r"the place of a row gives its value away, whatever ε is; shuffle the rows first",
+        "the place of a row gives its value away, however much noise there is. Keep this copy to "
+        "yourself: tick “Release the rows sorted, without order and names”, and protect the table "
+        "once more",
+    ),
+    (
+        r"for decimal commas, pass --decimal ,",
+        "for decimal commas, choose “Numbers are written as” under “How the table is written”",
+    ),
+    (
+        r"if a code list names them all, write them here as categories, with mechanism = "
+        r'"projective_response"',
+        "if a code list names them all, open the column, choose categories, paste the list, and "
+        "choose “Its noise: projective response”",
+    ),
     (r"rows_per_person = ", "the “Most rows of one person”, "),
     (r"\bunit = the column\b", "“Column that identifies a person”, the column"),
     (r"^the plan, column '([^']*)'", r"column '\1'"),

@@ -73,6 +73,7 @@ a { color: var(--dp-blue); }
 .dp-list input[type=text] { flex: 1; min-width: 0; font: inherit; padding: 6px 8px;
             border: 1px solid var(--dp-edge); border-radius: 4px; background: var(--dp-card);
             color: var(--dp-ink); }
+.dp-list li .dp-small { flex: 2; min-width: 0; overflow-wrap: anywhere; }
 .dp-list input[type=checkbox] { width: 22px; height: 22px; flex: none; }
 .dp-list button { font: inherit; min-width: 36px; min-height: 36px; cursor: pointer;
             border: 1px solid var(--dp-edge); border-radius: 4px; background: var(--dp-card);

@@ -1,12 +1,16 @@
 """The room Receive: tables as texts, means where there is one, and what is too large to show."""
 
+import csv
+import io
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from dprivacy.errors import NotApplicable
 from dprivacy.release import Plan, Released, received, sanitise
-from dprivacy.web.pages.receive_page import columns_of, corrected, mean_words
+from dprivacy.web.pages.receive_page import columns_of
+from dprivacy.web.received.corrected_tables import corrected, mean_words
 from support.release_tables import weak_rows
 
 pytestmark = weak_rows
@@ -47,6 +51,32 @@ def test_means_are_told_of_numbers_alone(release):
     assert mean_words(release, "job") == ""
 
 
+def test_a_saved_table_holds_numbers_that_programs_read(release):
+    for by in ("", "region"):
+        found = corrected(release, "job", by)
+        head, *rows = csv.reader(io.StringIO(found.csv()))
+        names = ["job", "region"] if by else ["job"]
+        assert head == [*names, "corrected rows", "standard error", "95 % from", "95 % to"]
+        assert len(rows) == len(found.rows)
+        for row, figures in zip(rows, found.figures, strict=True):
+            assert [float(cell) for cell in row[len(names) :]] == pytest.approx(figures, rel=1e-5)
+
+
+def test_a_table_that_is_mostly_noise_says_so():
+    columns = {n: {"type": "categories", "values": [1, 2], "epsilon": "ln 1.3"} for n in ("a", "b")}
+    rng = np.random.default_rng(3)
+    data = pa.table({name: rng.integers(1, 3, 2000) for name in columns})
+    doubts = []
+    for level in ("ln 1.3", "ln 99"):
+        plan = {"columns": {name: {**s, "epsilon": level} for name, s in columns.items()}}
+        made = sanitise(data, Plan.read(plan))
+        doubts.append(corrected(received(Released(made.data, made.card)), "a", "b").doubt)
+    assert doubts[0].startswith(
+        "This release is too noisy to say how a and b go together: a cell of"
+    )
+    assert doubts[1] == ""
+
+
 @pytest.mark.parametrize("by", ["region", "job"])
 def test_tables_of_two_columns(release, by):
     found = corrected(release, "age", by)
@@ -77,4 +107,5 @@ def test_reports_have_beside_them_how_many_hold_each_answer():
     assert found.head[1] == "reports that hold it"
     assert sum(seen for _, seen, *_ in found.drawn) == 2 * 600
     assert sum(value for _, _, value, *_ in found.drawn) == pytest.approx(600)
+    assert found.csv().startswith("job,corrected rows,standard error,95 % from,95 % to\na,")
     assert len(corrected(reports, "job", "region").rows) == 6

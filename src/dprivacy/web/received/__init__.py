@@ -1,0 +1,1 @@
+"""What a received table lets one say, before it is shown."""
