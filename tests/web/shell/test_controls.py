@@ -1,4 +1,4 @@
-"""Answers on the page: the last question counts."""
+"""Controls of the page: the last question counts, and pictures hide nothing."""
 
 import asyncio
 from contextlib import nullcontext
@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 
+from dprivacy.viz import bars_spec
 from dprivacy.web.shell import controls
 
 
@@ -43,3 +44,23 @@ def test_of_the_questions_that_wait_only_the_last_is_asked(monkeypatch):
     asyncio.run(everything())
     assert asked == ["first", "third"]
     assert shown == ["third"]
+
+
+def test_the_legend_of_a_picture_lies_under_it(monkeypatch):
+    drawn = []
+
+    class Plot:
+        def __init__(self, figure):
+            drawn.append(figure)
+
+        def classes(self, _):
+            return self
+
+        def props(self, _):
+            return SimpleNamespace(props={})
+
+    monkeypatch.setattr(controls.ui, "plotly", Plot)
+    both = {"before": {"yes": 1}, "after": {"yes": 2}}
+    controls.figure(bars_spec(both), "two bars")
+    legend = drawn[0]["layout"]["legend"]
+    assert (legend["yref"], legend["y"], legend["yanchor"]) == ("container", 0, "bottom")
