@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from dprivacy.store import schema
 from support.command_runs import command
 
 PLAN = """
@@ -74,3 +75,22 @@ def test_a_table_is_no_plan_and_is_not_quoted(folder):
     assert done.code != 0
     assert "Bob" not in done.out + done.err
     assert not (folder / "sheet.html").exists()
+
+
+def test_from_a_card_as_code_lists_of_sdmx(folder):
+    command("sanitise", "in.csv", "-p", "plan.toml", "-o", "out.csv", folder=folder)
+    done = command("report", "out.csv.card.json", "--sdmx", "-o", "lists.xml", folder=folder)
+    assert (done.code, done.out) == (0, "Wrote lists.xml.\n")
+    assert "<str:Codelists>" in (folder / "lists.xml").read_text(encoding="utf-8")
+    both = command("report", "out.csv.card.json", "--sdmx", "--ddi", "-o", "b.xml", folder=folder)
+    assert both.code != 0
+    assert not (folder / "b.xml").exists()
+
+
+def test_schemas_are_printed(folder):
+    done = command("schema", "card", folder=folder)
+    assert json.loads(done.out) == schema("card")
+    assert json.loads(command("schema", "ledger", "--json", folder=folder).out) == schema("ledger")
+    wrong = command("schema", "crad", folder=folder)
+    assert wrong.code == 1
+    assert "did you mean 'card'" in wrong.err

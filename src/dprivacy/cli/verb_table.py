@@ -54,6 +54,7 @@ RIGHT = {
     "Check": (
         Verb("verify", "the ε of a mechanism"),
         Verb("audit", "a black box, by samples", "verify"),
+        Verb("schema", "the form of a file", "reporting"),
     ),
     "Compare and attack": (
         Verb("compare", "which of two is safer"),

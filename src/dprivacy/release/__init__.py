@@ -78,6 +78,7 @@ from dprivacy.release.receiving.table_receiver import (
 from dprivacy.release.sanitising import sanitise as sanitise, sanitise_file as sanitise_file
 from dprivacy.release.sheets.board_sheet import BoardSheet as BoardSheet, report as report
 from dprivacy.release.sheets.ddi_fragment import card_ddi as card_ddi
+from dprivacy.release.sheets.sdmx_fragment import card_sdmx as card_sdmx
 from dprivacy.release.texts.protecting_texts import protect_text as protect_text
 from dprivacy.release.texts.text_files import sanitise_folder as sanitise_folder
 from dprivacy.release.texts.text_preview import (

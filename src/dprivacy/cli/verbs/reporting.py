@@ -1,5 +1,6 @@
-"""The verb report: a page for the board that decides on a release."""
+"""The verbs report and schema: what a board decides on, and what an archive keeps."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ import rich_click as click
 import dprivacy.cli.shared_options as shared
 from dprivacy.cli.standard_input import Input
 from dprivacy.errors import NotApplicable
-from dprivacy.release import card_ddi, report as report_on
+from dprivacy.release import card_ddi, card_sdmx, report as report_on
+from dprivacy.store import schema as schema_of
 
 
 @click.command(
@@ -16,13 +18,15 @@ from dprivacy.release import card_ddi, report as report_on
         "dprivacy report plan.toml --rows 1200 -o sheet.html",
         "dprivacy report released.csv.card.json -o archive.html --archive",
         "dprivacy report released.csv.card.json -o codebook.xml --ddi",
+        "dprivacy report released.csv.card.json -o structure.xml --sdmx",
     )
 )
 @click.argument("source", metavar="PLAN|CARD", type=Input())
-@shared.output("Page to write, an .html file; with --ddi, an .xml file", required=True)
+@shared.output("Page to write, .html; with --ddi or --sdmx, an .xml file", required=True)
 @click.option("--rows", type=int, help="For a plan: rows that the table will have (1,000).")
 @click.option("--archive", is_flag=True, help="Write the second sheet, which holds everything.")
 @click.option("--ddi", is_flag=True, help="Write the CARD as a DDI codebook for an archive.")
+@click.option("--sdmx", is_flag=True, help="Write the CARD as an SDMX data structure.")
 @shared.REPLACE
 @shared.JSON
 def report(
@@ -31,6 +35,7 @@ def report(
     rows: int | None,
     archive: bool,
     ddi: bool,
+    sdmx: bool,
     replace: bool,
     as_json: bool,
 ) -> None:
@@ -39,15 +44,33 @@ def report(
     It is one A4 page of HTML; print it, or save it as PDF, from any browser. No table is read.
     """
     shared.refuse_existing(output, replace=replace)
-    if ddi:
-        if archive or rows is not None:
+    if ddi or sdmx:
+        if archive or rows is not None or (ddi and sdmx):
             raise NotApplicable(
-                "a codebook is made from a card alone; leave --archive and --rows out"
+                "one description is made from a card alone; leave --archive and --rows out, and pass "
+                "--ddi or --sdmx"
             )
-        output.write_text(card_ddi(source), encoding="utf-8")
+        written = card_ddi(source) if ddi else card_sdmx(source)
+        output.write_text(written, encoding="utf-8")
         shared.say({"output": str(output)}, as_json, shared.wrote(output))
         return
     found = report_on(source, rows=rows, archive=archive)
     found.save(output, replace=replace)
     answer: dict[str, Any] = {"output": str(output), **found.to_dict()}
     shared.say(answer, as_json, f"{found.explain()}\n\n{shared.wrote(output)}")
+
+
+@click.command(
+    epilog=shared.examples("dprivacy schema card", "dprivacy schema mechanism --version 2")
+)
+@click.argument("noun", metavar="NOUN")
+@click.option("--version", type=int, help="Version, for a noun that is written in several.")
+@shared.JSON
+def schema(noun: str, version: int | None, as_json: bool) -> None:
+    """Print the JSON Schema of a kind of file, for whoever checks files without this program.
+
+    NOUN is channel, space, mechanism, rounds, plan, card or receipt; or a part of other files: ledger
+    (an entry), journal (a record), collection, answer (estimates as JSON).
+    """
+    found = schema_of(noun, version=version)
+    shared.say(found, as_json, json.dumps(found, indent=1, ensure_ascii=False))

@@ -8,7 +8,7 @@ import json
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -80,6 +80,9 @@ class Collection:
     def wire(self) -> Wire:
         """How reports travel."""
         return read_wire(self.mechanism, name="the mechanism of the collection")
+
+
+_FIELDS = tuple(item.name for item in fields(Collection))
 
 
 class Book(ABC):
@@ -154,6 +157,8 @@ def collection_in(facts: dict[str, str], name: str) -> Collection:
         raise BadFile(f"{name}: is not the book of a collection that this release knows")
     try:
         told = json.loads(facts["collection"])
+        if set(told) != set(_FIELDS) or type(told["ledger"]) is not list:
+            raise ValueError
         found = Collection(**{**told, "ledger": tuple(told["ledger"])})
         texts = (found.mechanism, found.question, found.name, found.mark, *found.ledger)
         known = all(type(text) is str for text in texts) and facts["closed"] in _CLOSED

@@ -9,8 +9,8 @@ from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.typing import PathArg
 
 NAMESPACE = "ddi:codebook:2_5"
-_MOST_CATEGORIES = 1000
-_RANGED = ("numbers", "dates")
+MOST_CATEGORIES = 1000
+RANGED = ("numbers", "dates")
 
 
 def card_ddi(card: Card | PathArg) -> str:
@@ -73,11 +73,11 @@ def card_ddi(card: Card | PathArg) -> str:
 
 def _inside(parent: Element, tag: str, text: str = "", **attributes: str) -> Element:
     found = SubElement(parent, tag, attributes)
-    found.text = _text(text) or None
+    found.text = xml_text(text) or None
     return found
 
 
-def _text(value: Any) -> str:
+def xml_text(value: Any) -> str:
     """A text without what XML cannot hold."""
     return "".join(c if c in "\t\n" or _allowed(ord(c)) else "\ufffd" for c in str(value))
 
@@ -95,7 +95,7 @@ def _titled(parent: Element, title: str) -> Element:
 def _document(root: Element, card: Card) -> None:
     name, _, version = card.library.partition(" ")
     made = _titled(_inside(root, "docDscr"), f"Codebook of {card.title or 'a release'}")
-    _inside(_inside(made, "prodStmt"), "software", name, version=_text(version))
+    _inside(_inside(made, "prodStmt"), "software", name, version=xml_text(version))
 
 
 def _study(root: Element, card: Card) -> None:
@@ -127,24 +127,22 @@ def _file(root: Element, card: Card) -> None:
 
 
 def _card_name(card: Card) -> str:
-    return _text(f"{card.output['name']}.card.json")
+    return xml_text(f"{card.output['name']}.card.json")
 
 
 def _variable(parent: Element, k: int, column: str, card: Card, name: str | None) -> None:
     """A column; `name` is the entry of the card that protects it, or None where nothing does."""
-    found = _inside(parent, "var", ID=f"V{k + 1}", name=_text(column), files="F1")
+    found = _inside(parent, "var", ID=f"V{k + 1}", name=xml_text(column), files="F1")
     _inside(found, "labl", column)
     if name is None:
         _inside(found, "security", "Published as it is, hence not protected.")
         return
     entry = card.mechanisms[name]
-    slack = "" if entry["delta"] == "0" else f", delta {entry['delta']}"
-    unit = "" if entry["type"] == "categories" else " per unit of distance"
-    _inside(found, "security", f"Noise of {entry['family']}, epsilon {entry['eps']}{unit}{slack}.")
+    _inside(found, "security", noise_of(entry))
     if "reports" in entry:
         _inside(found, "txt", f"A cell is {entry['reports']['cells']}.")
-    elif entry["type"] in _RANGED:
-        ends = {"min": _text(entry["low"]), "max": _text(entry["high"])}
+    elif entry["type"] in RANGED:
+        ends = {"min": xml_text(entry["low"]), "max": xml_text(entry["high"])}
         _inside(_inside(found, "valrng"), "range", **ends)
         found.set("intrvl", "contin")
         for code in card.plan.get("columns", {}).get(name, {}).get("codes", ()):
@@ -152,8 +150,15 @@ def _variable(parent: Element, k: int, column: str, card: Card, name: str | None
     elif len(entry["columns"]) == 1:
         outputs = card.outputs(name) or ()
         found.set("nature", "ordinal" if entry["type"] == "ordered" else "nominal")
-        for value in outputs[:_MOST_CATEGORIES]:
+        for value in outputs[:MOST_CATEGORIES]:
             _category(found, value)
+
+
+def noise_of(entry: Any) -> str:
+    """Which noise the entry of a card adds, in words."""
+    slack = "" if entry["delta"] == "0" else f", delta {entry['delta']}"
+    unit = "" if entry["type"] == "categories" else " per unit of distance"
+    return f"Noise of {entry['family']}, epsilon {entry['eps']}{unit}{slack}."
 
 
 def _category(found: Element, value: Any) -> None:
