@@ -138,3 +138,7 @@ def test_words():
     assert told.to_dict()["private"] is True
     taken = optimal("line:2", eps=1, loss=[[0, 1]], outputs=["anything else"], case="max")
     assert len(set(taken.channel.columns)) == 2
+    for outputs in (["a", "anything else"], ["anything else", "anything else still"]):
+        taken = optimal("line:2", eps="ln 2", loss=[[0, 1], [1, 1]], outputs=outputs, case="max")
+        assert taken.channel.columns[0] == outputs[0]
+        assert taken.channel.columns[1] not in outputs  # it stands for no action

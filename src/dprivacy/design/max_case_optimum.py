@@ -204,7 +204,9 @@ def _channel(problem: Problem, column: list[Fraction], action: Any) -> Channel:
         ]
     )
     rows = [[most * v, 1 - most * v] for v in column]
-    rest = REST if action != REST else f"{REST} still"
+    rest = REST
+    while rest in problem.outputs:  # which are names of actions
+        rest += " still"
     return Channel(problem.space.labels, [action, rest], Mat.of(rows))
 
 
