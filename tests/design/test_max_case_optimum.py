@@ -1,5 +1,6 @@
 """The max case against all vertices of the private polytope, and the two theorems about it."""
 
+import math
 import random
 from fractions import Fraction as Q
 
@@ -8,6 +9,7 @@ import pytest
 import dprivacy as dp
 from dprivacy.design import optimal
 from dprivacy.errors import NotApplicable, TooLarge, UnknownName
+from dprivacy.spaces import from_table
 
 
 def least(columns, prior, loss):
@@ -142,3 +144,6 @@ def test_words():
         taken = optimal("line:2", eps="ln 2", loss=[[0, 1], [1, 1]], outputs=outputs, case="max")
         assert taken.channel.columns[0] == outputs[0]
         assert taken.channel.columns[1] not in outputs  # it stands for no action
+    far = from_table([0, 1], [[0, math.inf], [math.inf, 0]], extended=True)
+    alone = optimal(far, eps=1, loss=[[0, 1], [1, 0]], outputs=[0, 1], case="max")
+    assert (alone.loss, alone.also) == (0, None)  # randomised response is refused there

@@ -5,6 +5,7 @@ max case looks at the one output that leaves the least. Only a column counts, an
 be one of a private channel; so the optimum is one small program for each action.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -214,7 +215,8 @@ def _also(problem: Problem) -> str | None:
     """A mechanism that is optimal in the max case for every prior, where a theorem says so."""
     table = problem.loss.matrix
     n = len(problem.space)
-    if problem.space.uniform_distance is not None and len(problem.outputs) == n:
+    apart = problem.space.uniform_distance
+    if apart is not None and apart < math.inf and len(problem.outputs) == n:
         guess = all(
             table[w, x] == int(problem.outputs[w] != problem.space.labels[x])
             for w in range(n)
