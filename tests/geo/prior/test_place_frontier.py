@@ -19,7 +19,7 @@ from dprivacy.numbers import Level
 from support.check_ins import check_ins
 
 RNG = np.random.default_rng(12)
-LAT, LON = 40.7 + RNG.normal(0, 0.008, 600), -74.0 + RNG.normal(0, 0.005, 600)
+LAT, LON = 40.7 + RNG.normal(0, 0.008, 150), -74.0 + RNG.normal(0, 0.005, 150)
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +86,10 @@ def test_words_and_plain_data(compared, town):
 
 
 def test_best_guesses_are_nearer_to_the_truth_at_the_same_guarantee():
-    lat, lon = 40.7 + RNG.normal(0, 0.004, 4000), -74.0 + RNG.normal(0, 0.004, 4000)
-    known = city("40.7, -74.0, 3 km", places=(lat[:3000], lon[:3000]))
+    lat, lon = 40.7 + RNG.normal(0, 0.004, 2000), -74.0 + RNG.normal(0, 0.004, 2000)
+    known = city("40.7, -74.0, 3 km", places=(lat[:1000], lon[:1000]))
     inside = known.region.holds(lat, lon)
-    true = lat[3000:][inside[3000:]], lon[3000:][inside[3000:]]
+    true = lat[1000:][inside[1000:]], lon[1000:][inside[1000:]]
     raw, better = (
         protect_places(*true, radius="400 m", region=known.region).data,
         protect_places(*true, radius="400 m", city=known).data,
