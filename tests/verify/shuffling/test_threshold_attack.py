@@ -26,6 +26,28 @@ def test_what_is_attacked_is_not_private(seed):
     assert found or seed % 5 == 0
 
 
+ROWS = [
+    [Q(5, 8), Q(1, 4), Q(1, 8)],
+    [Q(1, 4), Q(1, 2), Q(1, 4)],
+    [Q(0), Q(1, 3), Q(2, 3)],
+]
+
+
+@pytest.mark.parametrize(
+    ("pair", "others", "n", "told"),
+    [
+        ((0, 1), 2, 4, Q(299, 125)),
+        ((0, 1), 1, 30, Q(60567182539703, 53629336228050)),
+        ((1, 2), 0, 7, Q(4755261, 1562500)),
+        ((2, 0), 0, 7, Q(9344, 4275)),
+    ],
+)
+def test_known_factors(pair, others, n, told):
+    """As sums of fractions, output by output, gave them."""
+    found = attack_factor(*(ROWS[i] for i in pair), ROWS[others], n, Q(1, 50), Q(3, 2))
+    assert found.limit_denominator(10**15) == told
+
+
 def test_alike_rows_cannot_be_attacked():
     row = [Q(1, 2), Q(1, 2)]
     assert attack_factor(row, row, row, 5, Q(1, 100), Q(1)) is None

@@ -20,7 +20,6 @@ from dprivacy.verify import Shuffled, shuffled, shuffled_columns
 
 _DIGITS = 5  # of e^ε − 1
 _MOST, _ANY = {"randomised_response": 200}, 40  # values of a column that are compared
-_ATTACKED = 8  # values of a single column for which an attack is looked for as well
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -201,7 +200,7 @@ def _proved(asked: _Asked) -> Shuffled:
     """Seconds where columns are many: a card that was just written is proved again at once."""
     plan, n, delta = asked.plan, asked.n, asked.delta
     laws = {column.name: column_law(column) for column in plan.columns}
-    if len(laws) > 1 or _values(plan.columns[0]) > _ATTACKED:
+    if len(laws) > 1:
         return shuffled_columns(laws, n, delta=delta, rows_per_person=plan.rows_per_person)
     (law,) = laws.values()
     return shuffled(law, n, delta=delta, rows_per_person=plan.rows_per_person)

@@ -1,5 +1,7 @@
 """An attack on shuffled reports: whole-number scores against a threshold, its success rounded down."""
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
@@ -30,7 +32,8 @@ def attack_factor(
     Notes
     -----
     The attacker adds up scores of all reports and accepts from a threshold t on. With P(t) rounded
-    down and Q(t) up, P(t) − e^ε·Q(t) > δ as long as e^ε < (P(t) − δ)/Q(t).
+    down and Q(t) up, P(t) − e^ε·Q(t) > δ as long as e^ε < (P(t) − δ)/Q(t). Outputs of one score are
+    alike, and all is whole numbers over one denominator.
     """
     rates = [(u - a * v) / w if w else None for u, v, w in zip(p, q, others, strict=True)]
     size = max((abs(rate) for rate in rates if rate is not None), default=Fraction(0))
@@ -39,20 +42,24 @@ def attack_factor(
     scores = [_LARGEST if rate is None else round(rate / size * _LARGEST) for rate in rates]
     first, law = _sum_of(scores, others, n - 1)
     above = [*accumulate(reversed(law))][::-1]  # from each point on, rounded down
-    scale = 1 << _BITS
-    missing = scale - above[0]
+    scale, unit = 1 << _BITS, math.lcm(*(x.denominator for x in (*p, *q, delta)))
+    for_p, for_q = Counter[int](), Counter[int]()
+    for score, u, v in zip(scores, p, q, strict=True):
+        for_p[score] += int(u * unit)
+        for_q[score] += int(v * unit)
+    slack, spare = int(delta * unit) * scale, (scale - above[0] + 1) * unit
 
     def tail(at: int) -> int:
         return above[max(at - first, 0)] if at - first < len(law) else 0
 
-    best = Fraction(1)
+    best, over = 1, 1
     for threshold in range(first + min(scores), first + len(law) + max(scores)):
-        tails = [tail(threshold - score) for score in scores]
-        sure = sum((u * t for u, t in zip(p, tails, strict=True)), Fraction(0)) - delta * scale
-        most = sum((v * t for v, t in zip(q, tails, strict=True)), Fraction(0)) + missing + 1
-        if sure > best * most:
-            best = sure / most
-    return best if best > 1 else None
+        tails = {score: tail(threshold - score) for score in for_p}
+        sure = sum(u * tails[score] for score, u in for_p.items()) - slack
+        most = sum(v * tails[score] for score, v in for_q.items()) + spare
+        if sure * over > best * most:
+            best, over = sure, most
+    return Fraction(best, over) if best > over else None
 
 
 def _sum_of(scores: Sequence[int], row: Row, times: int) -> tuple[int, list[int]]:
