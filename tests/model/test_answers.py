@@ -23,7 +23,10 @@ def test_verdicts(holds, exact, status, words) -> None:
     assert verdict.status == status
     assert verdict.explain() == str(verdict) == words
     inside = words.replace("<", "&lt;")
-    assert verdict._repr_html_() == f'<pre style="white-space: pre-wrap">{inside}</pre>'
+    assert (
+        verdict._repr_html_()
+        == f'<pre style="white-space: pre-wrap; word-break: normal">{inside}</pre>'
+    )
     data = json.loads(json.dumps(verdict.to_dict()))
     assert (data["holds"], data["status"]) == (holds, status)
     with pytest.raises(AttributeError):

@@ -118,7 +118,10 @@ def test_html_is_well_formed_and_labels_stay_text(name):
 @pytest.mark.parametrize("name", SHOWN)
 def test_no_colour_is_set_so_that_light_and_dark_can_be_read(name):
     styles = re.findall(r'style="([^"]*)"', SHOWN[name]()._repr_html_())
-    assert set(styles) <= {"white-space: pre-wrap", "text-align: left; white-space: nowrap"}
+    assert set(styles) <= {
+        "white-space: pre-wrap; word-break: normal",
+        "text-align: left; white-space: nowrap",
+    }
 
 
 def test_a_large_table_is_cut_and_says_its_size():
@@ -134,7 +137,7 @@ def test_cells_are_exact_where_short():
     assert html_table("c", ["", "a"], [["b", "<"]]).endswith(
         '<tr><th scope="row">b</th><td>&lt;</td></tr></tbody></table>'
     )
-    assert html_words("<") == '<pre style="white-space: pre-wrap">&lt;</pre>'
+    assert html_words("<") == '<pre style="white-space: pre-wrap; word-break: normal">&lt;</pre>'
 
 
 @pytest.mark.parametrize("name", ["answer", "channel", "distribution"])

@@ -22,9 +22,9 @@ def html_words(text: str) -> str:
     Examples
     --------
     >>> html_words("a < b")
-    '<pre style="white-space: pre-wrap">a &lt; b</pre>'
+    '<pre style="white-space: pre-wrap; word-break: normal">a &lt; b</pre>'
     """
-    return f'<pre style="white-space: pre-wrap">{escape(text)}</pre>'
+    return f'<pre style="white-space: pre-wrap; word-break: normal">{escape(text)}</pre>'
 
 
 def html_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
