@@ -79,11 +79,17 @@ def test_scikit_learns_own_checks_pass_or_are_refused_on_purpose():
     assert len(passed) > 30  # 38 with scikit-learn 1.9
 
 
-# Its other checks of containers fit one step to columns of two names, which is two plans. Two of names
-# do not pass: one gives an array's columns other names, by which a plan cannot go, and one
-# (check_dataframe_column_names_consistency) asks for scikit-learn's own words in the refusal.
+# Its other checks of containers fit one step to columns of two names, which is two plans;
+# check_param_validation reads an attribute of scikit-learn's own estimators; and
+# check_dataframe_column_names_consistency wants a refusal on several lines, and ours are on one.
 @pytest.mark.parametrize(
-    "name", ["check_set_output_transform", "check_transformer_get_feature_names_out_pandas"]
+    "name",
+    [
+        "check_get_feature_names_out_error",
+        "check_set_output_transform",
+        "check_transformer_get_feature_names_out",
+        "check_transformer_get_feature_names_out_pandas",
+    ],
 )
 @pytest.mark.filterwarnings("ignore::dprivacy.errors.PrivacyLeakWarning")
 def test_checks_that_scikit_learn_keeps_for_itself(name):

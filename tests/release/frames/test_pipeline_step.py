@@ -136,6 +136,15 @@ def test_fit_checks_the_columns():
         step.get_feature_names_out(["h", "x", "y"])
 
 
+def test_the_columns_of_an_array_may_be_given_names():
+    plan = {"columns": {"x0": LETTERS}, "drop": ["x1"], "pass_through": ["x2"]}
+    step = ProtectColumns(plan).fit(np.array([["a", "b", "c"]], dtype=object))
+    assert step.get_feature_names_out().tolist() == ["x0", "x2"]
+    assert step.get_feature_names_out(["tea", "name", "town"]).tolist() == ["tea", "town"]
+    with pytest.raises(Malformed, match="should have length equal to number of features"):
+        step.get_feature_names_out(["tea"])
+
+
 def test_plans_of_any_kind(tmp_path):
     mapping = {"columns": {"h": LETTERS}, "pass_through": ["x"], "drop": ["name"]}
     assert list(ProtectColumns(mapping).fit_transform(FRAME).columns) == ["h", "x"]

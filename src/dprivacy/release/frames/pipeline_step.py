@@ -94,7 +94,7 @@ class ProtectColumns:
         return self.fit(X, y).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """The columns that come out."""
+        """The columns that come out; `input_features` are names for those of an array."""
         self._require_fitted()
         given = self._names if input_features is None else tuple(map(str, input_features))
         if len(given) != len(self._names):
@@ -102,13 +102,11 @@ class ProtectColumns:
                 "input_features should have length equal to number of features "
                 f"({len(self._names)}), got {len(given)}"
             )
-        if given != self._names:
-            raise UnknownName(
-                "input_features is not equal to feature_names_in_, or to x0, x1 and so on for an "
-                "array: a plan goes by the names of its columns"
-            )
+        if hasattr(self, "feature_names_in_") and given != self._names:
+            raise UnknownName("input_features is not equal to feature_names_in_")
         published = {*self._plan.protected, *self._plan.pass_through}
-        return np.array([name for name in self._names if name in published], dtype=object)
+        kept = (new for name, new in zip(self._names, given, strict=True) if name in published)
+        return np.array(list(kept), dtype=object)
 
     def set_output(self, *, transform: str | None = None) -> "ProtectColumns":
         """Choose what `transform` gives: "pandas", "polars", or "default", the kind that came."""
