@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dprivacy.errors import BadFile, OutputExists
+from dprivacy.errors import BadFile, OutputExists, WrongShape
 from dprivacy.release import Plan
 from dprivacy.release.files.own_files import CARD_NAME
 from dprivacy.release.spark import spark_files, spark_folder
@@ -124,6 +124,24 @@ class TestFiles:
         files = [spark_files.sorted_file(drafts, spills, k, 300) for k in range(4)]
         found = [pq.read_table(tmp_path / file.name)["id"].to_pylist() for file in files]
         assert found == [[*range(a, min(a + 300, 1000))] for a in (0, 300, 600, 900)]
+
+    @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+    def test_dictionaries_come_back_after_sorting(self, drafts, kind):
+        (spill,) = spilled(drafts, [500])
+        drawn = drafts.read(spill, 0, BLOCKS).drop_columns(PLACE)
+        plain = pa.table({"id": drawn["id"], "tea": drawn["tea"].cast(pa.string()).cast(kind)})
+        plain = pa.concat_tables([plain.slice(7), plain.slice(0, 7)])
+        like = drafts.without_rows(spill)
+        found = spark_files.with_dictionaries(plain, like)
+        assert found.schema.field("tea").type == drawn.schema.field("tea").type
+        assert found["tea"].chunk(0).dictionary.to_pylist() == ["yes", "no"]
+        assert found.to_pydict() == plain.to_pydict()
+        gone = plain.set_column(1, "tea", pa.array([None] * 500, kind))
+        assert spark_files.with_dictionaries(gone, like)["tea"].null_count == 500
+        with pytest.raises(WrongShape, match="'tea' holds a value that the plan does not declare"):
+            spark_files.with_dictionaries(
+                plain.set_column(1, "tea", pa.array(["?"] * 500, kind)), like
+            )
 
 
 def commit(address, files, card="{}", **how):

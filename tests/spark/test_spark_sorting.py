@@ -31,6 +31,9 @@ def test_a_folder_is_sorted_whole_and_proved(spark, tmp_path, small_files):
     released = sanitise(made(spark, 1000), PLAN, output=tmp_path / "out", **SHUFFLED)
     files = sorted((tmp_path / "out").glob("*.parquet"))
     assert [pq.read_metadata(file).num_rows for file in files] == [300, 300, 300, 100]
+    for file in files:  # all declared values in their order, whichever occur
+        coded = pq.read_table(file, read_dictionary=["hobby"])["hobby"].chunk(0)
+        assert coded.dictionary.to_pylist() == HOBBIES
     verdict = prove_card(tmp_path / "out" / "_card.json", file=tmp_path / "out")
     assert verdict, verdict.explain()
     truth = Counter(row.truth for row in made(spark, 1000).select("truth").collect())

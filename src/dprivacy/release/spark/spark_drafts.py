@@ -64,10 +64,8 @@ class Drafts:
     def read(self, spill: Spill, first: int, last: int) -> Any:
         """The rows of some blocks, as a table."""
         pa = arrow()
-        name, _, length = spill
-        head = self.store.read(name, 0, length)
-        starts = np.frombuffer(head[-8 * (BLOCKS + 1) :], "<u8").astype(int) + length
-        (empty,) = pa.ipc.open_stream(pa.py_buffer(head))
+        name = spill[0]
+        empty, starts = self._head(spill)
         data = self.store.read(name, int(starts[first]), int(starts[last]))
         cuts, schema = starts[first : last + 1] - starts[first], _coded(empty).schema
         key = self._key_of(name)
@@ -78,6 +76,17 @@ class Drafts:
             for k in range(last - first)
         ]
         return _named(pa.Table.from_batches(batches, schema).combine_chunks(), empty)
+
+    def without_rows(self, spill: Spill) -> Any:
+        """A record batch like those of a spill, with its dictionaries and no rows."""
+        return self._head(spill)[0]
+
+    def _head(self, spill: Spill) -> tuple[Any, NDArray[np.int64]]:
+        """A record batch without rows, and where each block of a spill begins."""
+        pa, (name, _, length) = arrow(), spill
+        head = self.store.read(name, 0, length)
+        (empty,) = pa.ipc.open_stream(pa.py_buffer(head))
+        return empty, np.frombuffer(head[-8 * (BLOCKS + 1) :], "<u8").astype(np.int64) + length
 
     def _key_of(self, name: str) -> bytes:
         return derived(self.key, f"spark draft {name}")

@@ -191,10 +191,11 @@ def _writer(work: Work, names: list[str]) -> Any:
         pa, partition = arrow(), _partition()
         with told_errors(partition):
             drafts = work.drafts()
-            spills = [
-                drafts.write(f"sorted-{partition:05d}", in_order(table.rename_columns(names)))
-                for table in recut(batches, SPILL)
-            ]
+            like = drafts.without_rows(work.read(_SPILLS)[0])
+            spills = []
+            for table in recut(batches, SPILL):
+                rows = spark_files.with_dictionaries(table.rename_columns(names), like)
+                spills.append(drafts.write(f"sorted-{partition:05d}", in_order(rows)))
             part = pa.array([partition], pa.int32())
             yield pa.record_batch({"part": part, "told": [json.dumps(spills)]})
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.extras import arrow
+from dprivacy.errors import WrongShape
+from dprivacy.extras import arrow, compute
 from dprivacy.release.files.row_chunks import RowGroups
 from dprivacy.release.plans.listed_files import ListedFile
 from dprivacy.release.spark.spark_drafts import BLOCKS, Drafts, Spill, derived, rows_between
@@ -59,6 +60,22 @@ def put_file(drafts: Drafts, number: int, table: Any) -> ListedFile:
     name = file_name(drafts.key, number)
     drafts.store.put(name, data)
     return ListedFile(name, table.num_rows, len(data), hashlib.sha256(data).hexdigest())
+
+
+def with_dictionaries(table: Any, like: Any) -> Any:
+    """A table with the dictionaries that another has for columns of the same names."""
+    pa, index_in = arrow(), compute().index_in
+    for k, name in enumerate(table.column_names):
+        kind = like.schema.field(name).type
+        if pa.types.is_dictionary(kind):
+            known = like.column(name).dictionary
+            values = table.column(name).combine_chunks().cast(known.type)
+            at = index_in(values, value_set=known)
+            if at.null_count != values.null_count:
+                raise WrongShape(f"column {name!r} holds a value that the plan does not declare")
+            coded = pa.DictionaryArray.from_arrays(at.cast(kind.index_type), known)
+            table = table.set_column(k, name, coded)
+    return table
 
 
 def without_dictionaries(table: Any) -> Any:
