@@ -76,6 +76,28 @@ class TestOnSpark:
         ]
         assert [bare_pieces(frame, ["id", "tea"]) for frame in others] == [None] * len(others)
 
+    def test_a_few_files_are_looked_into_without_a_job(self, spark, files, monkeypatch):
+        scan = spark.read.parquet(*files)
+        monkeypatch.setattr(spark_scan, "_FEW", 1)
+        by_tasks = bare_pieces(scan, ["id", "tea"])
+        monkeypatch.setattr(spark_scan, "_FEW", 2)
+        monkeypatch.setattr(spark_scan, "in_tasks", None)
+        assert bare_pieces(scan, ["id", "tea"]) == by_tasks
+
+    def test_files_that_the_driver_cannot_open_are_looked_into_by_tasks(
+        self, spark, files, monkeypatch
+    ):
+        scan = spark.read.parquet(*files)
+        monkeypatch.setattr(spark_scan, "_rows_in", lambda *_: None)
+        asked = []
+        monkeypatch.setattr(
+            spark_scan,
+            "in_tasks",
+            lambda session, work, number: asked.append(number) or [[[f"file://{files[0]}", None]]],
+        )
+        assert bare_pieces(scan, ["id", "tea"]) is None
+        assert asked == [2]
+
     def test_both_ways_release_every_row_once(self, spark, files, tmp_path):
         scan = spark.read.parquet(*files)
         for name, frame in (("scan", scan), ("frame", scan.where("id >= 0"))):

@@ -13,12 +13,13 @@ from scipy import stats
 
 from dprivacy.errors import Malformed, MissingExtra, UnknownCategory
 from dprivacy.release import Plan
+from dprivacy.release.domains import planned_column
 from dprivacy.release.files.row_chunks import CHUNK
 from dprivacy.release.spark.spark_drafts import BLOCKS, Drafts
 from dprivacy.release.spark.spark_files import without_dictionaries
 from dprivacy.release.spark.spark_session import MARK, told_errors
 from dprivacy.release.spark.spark_store import Disk
-from dprivacy.release.spark.spark_task import Run, drawn, fingerprint, place_name, protected
+from dprivacy.release.spark.spark_task import Run, _read, drawn, fingerprint, place_name, protected
 
 KEY = bytes(range(32))
 HOBBIES = ["sports", "cars", "reading"]
@@ -105,6 +106,16 @@ class TestNoise:
         assert without_dictionaries(found).schema.equals(rows(50).schema)
         assert found["hobby"].chunk(0).dictionary.to_pylist() == HOBBIES
         assert found["age"].chunk(0).dictionary.to_pylist() == [*range(101)]
+
+    def test_a_worker_makes_the_tables_of_a_plan_once(self, monkeypatch):
+        made, real = [], planned_column.ShortSampler
+        monkeypatch.setattr(
+            planned_column, "ShortSampler", lambda rows: made.append(len(rows)) or real(rows)
+        )
+        _read.cache_clear()
+        for partition in range(3):
+            noisy(rows(50), partition)
+        assert sorted(made) == [len(HOBBIES), 101]
 
 
 class TestRun:

@@ -33,7 +33,7 @@ from dprivacy.release.domains.published_values import (
 )
 from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS
 from dprivacy.release.texts.texts_in_columns import noisy_texts, topic_codes
-from dprivacy.sampling import CategoricalSampler, ShortSampler, Source
+from dprivacy.sampling import CategoricalSampler, Source
 
 MISSING = ("NA", "NaN", "null", "None")  # cells of a CSV file that say so, unless they are declared
 _STRANGE = "holds a value outside the declared values; declare it, or drop or map such rows"
@@ -79,8 +79,11 @@ class ColumnProtector:
         self.type = published_type(column)
         if column.listed or (column.kind == "numbers" and column.mechanism.inner is not None):
             # What short words give depends on where batches are cut, and jobs cut them by rows alone.
-            sampler = ShortSampler if dictionaries else CategoricalSampler
-            self.sampler = sampler(column.mechanism.channel.matrix.entries.tolist())
+            self.sampler = (
+                column.short_sampler
+                if dictionaries
+                else CategoricalSampler(column.mechanism.channel.matrix.entries.tolist())
+            )
         self.coded = column.listed or column.local is not None
         if column.listed:
             self.named = declared_outputs(column)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from dprivacy.errors import (
@@ -34,6 +35,7 @@ from dprivacy.release.plans.column_domains import (
 from dprivacy.release.plans.report_columns import report_mechanism, report_values
 from dprivacy.release.plans.value_blocks import within_blocks
 from dprivacy.release.texts.text_columns import spec_of_topics, text_column
+from dprivacy.sampling import ShortSampler
 from dprivacy.spaces import FiniteSpace, discrete
 from dprivacy.text import TopicReader
 
@@ -100,6 +102,11 @@ class ColumnPlan:
             found = self.mechanism.channel
             return found if isinstance(found, Channel) else None
         return None
+
+    @cached_property
+    def short_sampler(self) -> ShortSampler:
+        """What draws from the channel by short words; made once, however many jobs or tasks draw."""
+        return ShortSampler(self.mechanism.channel.matrix.entries.tolist())
 
 
 def require_known(given: Mapping[str, Any], known: Set[str], fault: str, way_out: str) -> None:

@@ -14,6 +14,7 @@ Piece: TypeAlias = list[
 ]  # files, each with its first and its last group of rows
 _ROWS = 1 << 19  # of a task, at least
 _LOOKERS = 64  # tasks that look into files
+_FEW = 16  # files that the driver looks into itself, where it can
 _FORMAT = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
 _INDEX = "org.apache.spark.sql.execution.datasources.InMemoryFileIndex"
 # Spark's names of types that mean the same to Arrow, whoever wrote the file and by which settings.
@@ -42,16 +43,20 @@ def bare_pieces(frame: Any, columns: Sequence[str]) -> list[Piece] | None:
     files = sorted(frame.inputFiles())
     if not files or any("=" in file or not _known(file) for file in files):
         return None
-    lookers = min(len(files), _LOOKERS)
-    looked = in_tasks(
-        frame.sparkSession,
-        lambda number: [[name, _rows_in(name, wanted)] for name in files[number::lookers]],
-        lookers,
-    )
-    found = dict(pair for answer in looked for pair in answer)
+    found: dict[str, list[int] | None] = {}
+    if len(files) <= _FEW and not is_connect(frame):  # a job would take longer
+        found = {name: _rows_in(name, wanted) for name in files}
+    if None in found.values() or not found:
+        lookers = min(len(files), _LOOKERS)
+        looked = in_tasks(
+            frame.sparkSession,
+            lambda number: [[name, _rows_in(name, wanted)] for name in files[number::lookers]],
+            lookers,
+        )
+        found = dict(pair for answer in looked for pair in answer)
     if None in found.values():
         return None
-    return _cut([(name, group, rows) for name in files for group, rows in enumerate(found[name])])
+    return _cut([(name, k, n) for name in files for k, n in enumerate(found[name] or ())])
 
 
 def rows_of(piece: Piece, columns: Sequence[str], coded: Sequence[str]) -> Iterator[Any]:
