@@ -12,6 +12,7 @@ fraction, except in an exponent. Words of two letters or more are words, but for
 A line of the fence is a line of the formula.
 """
 
+import logging
 import re
 import unicodedata
 from html import escape
@@ -31,8 +32,6 @@ _TOKEN = re.compile(
     r"|(?P<letter>[^\W\d_][\u0300-\u036f]?['′*]*)"
     r"|(?P<sign>.)"
 )
-
-
 _BAR = '<mo lspace="0.25em" rspace="0.25em">{}</mo>'  # between two things, as in E[g | truth]
 
 
@@ -49,7 +48,11 @@ def mathml(text: str) -> str:
 
 def fence(source: str, *_: Any, **__: Any) -> str:
     """What a fence becomes on its page; a line that is too long scrolls."""
-    lines = "".join(mathml(line) for line in source.splitlines() if line.strip())
+    try:
+        lines = "".join(mathml(line) for line in source.splitlines() if line.strip())
+    except BadFormula as reason:  # superfences would swallow it; a warning fails the build
+        logging.getLogger(__name__).warning("formula: %s", reason)
+        raise
     return f'<div class="formula" role="group" aria-label="formula" tabindex="0">{lines}</div>'
 
 

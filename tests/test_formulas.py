@@ -81,6 +81,12 @@ def test_a_formula_that_does_not_add_up_is_refused(text, told):
         formulas.mathml(text)
 
 
+def test_a_bad_formula_is_logged_since_a_warning_fails_the_build(caplog):
+    with pytest.raises(formulas.BadFormula):
+        formulas.fence("x = (1", "formula", "formula", {}, None)
+    assert "“)” is missing: x = (1" in caplog.text
+
+
 def test_a_line_of_a_fence_is_a_line_of_its_own():
     made = formulas.fence("x = 1\ny = 2\n", "formula", "formula", {}, None)
     assert made.count("<math ") == 2
