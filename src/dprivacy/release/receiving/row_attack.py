@@ -16,14 +16,9 @@ from dprivacy.numbers import Floats, Level, as_level
 from dprivacy.release.files.released_data import Released
 from dprivacy.release.receiving.attack_findings import Attack, Group, both_of
 from dprivacy.release.receiving.label_positions import positions_of
+from dprivacy.release.receiving.noisy_axes import Axis, corrected_table
 from dprivacy.release.receiving.own_statistics import own_statistics
-from dprivacy.release.receiving.table_receiver import (
-    Axis,
-    ReceivedTable,
-    column_list,
-    corrected_table,
-    received,
-)
+from dprivacy.release.receiving.table_receiver import ReceivedTable, column_list, received
 from dprivacy.sources import result
 from dprivacy.typing import Number, PathArg
 

@@ -1,35 +1,24 @@
 """What a receiver can say from a sanitised table and its card alone."""
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
-from dprivacy.errors import BadFile, NotApplicable, TooLarge, UnknownName, WrongKind
+from dprivacy.errors import BadFile, NotApplicable, UnknownName, WrongKind
 from dprivacy.estimation import (
     Estimate,
-    Known,
     Survey,
     TableEstimate,
     estimate,
-    weighted_table,
 )
-from dprivacy.extras import arrow
 from dprivacy.mechanisms import counts_in
-from dprivacy.model import Channel, as_path
-from dprivacy.numbers import Floats
-from dprivacy.release.files.json_lines import is_lines, open_lines
+from dprivacy.model import as_path
 from dprivacy.release.files.own_files import card_path, file_hash
-from dprivacy.release.files.parquet_tables import open_parquet
-from dprivacy.release.files.released_data import Released, as_arrow
-from dprivacy.release.files.released_folders import data_files, require_listed, sizes_in
-from dprivacy.release.files.table_files import is_parquet, open_csv, read_errors
-from dprivacy.release.intake.table_settings import AS_RELEASED
+from dprivacy.release.files.released_data import Released
+from dprivacy.release.files.released_folders import require_listed, sizes_in
 from dprivacy.release.joints.received_margins import (
     DrawnTogether,
     merged,
@@ -41,29 +30,16 @@ from dprivacy.release.proving.card_proof import require_proved
 from dprivacy.release.receiving.asked_statistics import AskedStatistics
 from dprivacy.release.receiving.gathered_rows import gathered, protected_scores
 from dprivacy.release.receiving.label_positions import positions_of
+from dprivacy.release.receiving.noisy_axes import Axis, corrected_table, placed_counts
+from dprivacy.release.receiving.released_batches import (
+    Opened,
+    grouped_rows,
+    is_frame_of_spark,
+    opened_data,
+)
 from dprivacy.typing import PathArg
 
-_MOST_CELLS = 1 << 26
 Estimator = Literal["ibu", "inverse", "projected"]
-
-
-@dataclass(frozen=True)
-class Axis:
-    """One axis of a cross-tabulation: a protected column, or one that was passed through."""
-
-    name: str
-    channel: Channel | Known | None
-    values: tuple[Any, ...] = ()
-
-    @property
-    def labels(self) -> tuple[Any, ...]:
-        """The noisy labels along the axis."""
-        return self.values if self.channel is None else self.channel.columns
-
-    @property
-    def inputs(self) -> tuple[Any, ...]:
-        """The true values."""
-        return self.values if self.channel is None else self.channel.rows
 
 
 def received(
@@ -221,38 +197,18 @@ class ReceivedTable(AskedStatistics):
         totals: dict[tuple[Any, ...], int] = {}
         with self.opened() as (_, batches):
             for batch in batches(columns):
-                for key, count in _grouped(batch, columns):
+                for key, count in grouped_rows(batch, columns):
                     totals[key] = totals.get(key, 0) + count
         return totals
 
     @property
     def is_spark(self) -> bool:
         """Whether Spark holds the table."""
-        return type(self.data).__module__.startswith("pyspark.")
+        return is_frame_of_spark(self.data)
 
-    @contextmanager
-    def opened(self) -> Iterator[tuple[Sequence[str], Callable[[list[str]], Iterator[Any]]]]:
+    def opened(self) -> AbstractContextManager[Opened]:
         """The table's columns, and a function that gives batches of some of them."""
-        path = self.data
-        if self.is_spark:
-            yield self.data.columns, lambda names: iter(())
-        elif not isinstance(path, Path):
-            table = as_arrow(self.data)
-            yield table.schema.names, lambda names: iter(_plain(table.select(names)).to_batches())
-        elif path.is_dir() or is_parquet(path):
-            files = data_files(path, self.card.output) if path.is_dir() else [path]
-            with read_errors(path), open_parquet(files[0]) as first:
-                listed = first.names
-            yield listed, lambda names: _batches_in(files, names)
-        else:
-            with (
-                read_errors(path),
-                (open_lines if is_lines(path) else open_csv)(path, AS_RELEASED) as (
-                    header,
-                    batches,
-                ),
-            ):
-                yield header, lambda names: (batch.select(names) for batch in batches)
+        return opened_data(self.data, self.card.output)
 
     def estimate(
         self, column: str, *, estimator: Estimator = "ibu", confidence: float = 0.95
@@ -360,77 +316,3 @@ class ReceivedTable(AskedStatistics):
             return Axis(name, self.card.channel(entry))
         seen = sorted({key[k] for key in found}, key=lambda value: (value is None, str(value)))
         return Axis(name, None, tuple(seen))
-
-
-def corrected_table(
-    found: Mapping[tuple[Any, ...], float],
-    axes: Sequence[Axis],
-    *,
-    estimator: Any,  # of one column's; that not all of them take tables is told where they are
-    confidence: float,
-    **weighted: Any,
-) -> TableEstimate:
-    """The estimate behind noisy counts (or sums of weights) of combinations."""
-    channels = [axis.channel if axis.channel is not None else as_is(axis.values) for axis in axes]
-    table = placed_counts(found, axes)
-    if weighted:
-        UnknownName.require("the estimator of a table", estimator, ("ibu", "inverse"))
-        return weighted_table(
-            channels, table, estimator=estimator, confidence=confidence, **weighted
-        )
-    return estimate(channels, table, estimator=estimator, confidence=confidence)
-
-
-def placed_counts(found: Mapping[tuple[Any, ...], float], axes: Sequence[Axis]) -> Floats:
-    """Counts of combinations as a table, an axis for each column."""
-    shape = [len(axis.labels) for axis in axes]
-    if math.prod(shape) > _MOST_CELLS:
-        raise TooLarge(
-            f"the released table has {math.prod(shape):,} cells, more than {_MOST_CELLS:,}; name fewer "
-            "columns, or ask for totals by one of them"
-        )
-    table = np.zeros(shape)
-    sides = [axis.labels for axis in axes]
-    for count, where in zip(found.values(), positions_of(found, sides), strict=True):
-        table[tuple(where)] += count
-    return table
-
-
-def _batches_in(files: Sequence[Path], names: Sequence[str]) -> Iterator[Any]:
-    """Batches of some columns of Parquet files, one file after the other."""
-    for path in files:
-        with read_errors(path), open_parquet(path) as file:
-            for name in names:
-                UnknownName.require(f"{path}: the column", name, file.names)
-            yield from file.batches(names)
-
-
-def _plain(table: Any) -> Any:
-    """The table with the values of its dictionaries written out."""
-    pa = arrow()
-    kinds = [
-        pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type)
-        for f in table.schema
-    ]
-    return table.cast(pa.schema(kinds))
-
-
-def as_is(values: Sequence[Any]) -> Channel:
-    """The channel that changes nothing."""
-    n = len(values)
-    return Channel(values, values, [[int(i == j) for j in range(n)] for i in range(n)])
-
-
-def _grouped(batch: Any, columns: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
-    """Every combination of values in a batch, and how often it occurs."""
-    pa = arrow()
-    names = [str(k) for k in range(len(columns))]  # Arrow would read ".x" as a path
-    table = pa.Table.from_batches([batch]).select(list(columns)).rename_columns(names)
-    try:
-        grouped = table.group_by(names).aggregate([([], "count_all")])
-    except pa.ArrowException:
-        raise NotApplicable(
-            f"{', '.join(columns)}: values of this type cannot be counted"
-        ) from None
-    keys = zip(*(grouped.column(name).to_pylist() for name in names), strict=True)
-    yield from zip(keys, grouped.column("count_all").to_pylist(), strict=True)
