@@ -10,30 +10,25 @@ import pytest
 
 from dprivacy.errors import BadFile, DPrivacyError
 from dprivacy.release import Value, read_codebook
+from support import made_codebooks as made
 from support.command_runs import CANARY
-from support.made_codebooks import (
-    A_ROW_A_VARIABLE,
-    CODES_CSV,
-    CSV,
-    DDI,
-    GROUPED,
-    NIST,
-    SDMX_21,
-    SDMX_30,
-)
 from support.made_spreadsheets import xlsx
 from support.mutations import mutants
 
 FORMATS = {
-    "book.json": NIST.encode(),
-    "book.csv": CSV.encode(),
-    "latin.csv": CSV.replace("Sex", "Geschlecht (männlich)").encode("cp1252"),
-    "wide.csv": A_ROW_A_VARIABLE.encode(),
-    "book.xml": DDI.encode(),
-    "utf16.xml": DDI.replace("UTF-8", "UTF-16").encode("utf-16"),
-    "book.xlsx": xlsx({"codes": [line.split(",") for line in CSV.splitlines()]}),
+    "book.json": made.NIST.encode(),
+    "book.csv": made.CSV.encode(),
+    "latin.csv": made.CSV.replace("Sex", "Geschlecht (männlich)").encode("cp1252"),
+    "wide.csv": made.A_ROW_A_VARIABLE.encode(),
+    "book.xml": made.DDI.encode(),
+    "utf16.xml": made.DDI.replace("UTF-8", "UTF-16").encode("utf-16"),
+    "book.xlsx": xlsx({"codes": [line.split(",") for line in made.CSV.splitlines()]}),
 }  # fmt: skip
-LISTS = {"cl.xml": SDMX_21.encode(), "three.xml": SDMX_30.encode(), "cl.csv": CODES_CSV.encode()}
+LISTS = {
+    "cl.xml": made.SDMX_21.encode(),
+    "three.xml": made.SDMX_30.encode(),
+    "cl.csv": made.CODES_CSV.encode(),
+}
 
 
 def put(folder, name, data):
@@ -66,7 +61,7 @@ def test_a_survey_in_every_format(tmp_path, name):
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_of_codes_for_one_variable(tmp_path, name):
     codes = {"region": put(tmp_path, name, LISTS[name])}
-    book = read_codebook(put(tmp_path, "book.csv", CSV), codes=codes)
+    book = read_codebook(put(tmp_path, "book.csv", made.CSV), codes=codes)
     region = book.variable("region")
     assert [(v.code, v.parent) for v in region.values] == [
         ("CH", ""), ("FR", ""), ("CH01", "CH"), ("CH02", "CH"), ("FR01", "FR"),
@@ -82,9 +77,9 @@ def test_a_list_of_codes_for_one_variable(tmp_path, name):
 
 def test_a_list_of_codes_is_not_a_codebook(tmp_path):
     with pytest.raises(BadFile, match=r"is a list of codes.*--codes NAME=cl\.xml"):
-        read_codebook(put(tmp_path, "cl.xml", SDMX_21))
+        read_codebook(put(tmp_path, "cl.xml", made.SDMX_21))
     with pytest.raises(BadFile, match="a list of codes alone is passed as --codes"):
-        read_codebook(put(tmp_path, "cl.csv", CODES_CSV))
+        read_codebook(put(tmp_path, "cl.csv", made.CODES_CSV))
 
 
 @pytest.mark.parametrize(
@@ -114,12 +109,12 @@ def test_what_is_no_codebook_is_refused_in_words_that_quote_nothing(tmp_path, te
 def test_documents_larger_than_a_codebook_are_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr("dprivacy.release.codebooks.codebook_files._LARGEST", 100)
     with pytest.raises(BadFile, match="larger than"):
-        read_codebook(put(tmp_path, "book.xml", DDI))
+        read_codebook(put(tmp_path, "book.xml", made.DDI))
 
 
 @pytest.mark.parametrize("name", ["book.json", "book.csv", "wide.csv", "book.xml", *LISTS])
 def test_mutants_are_read_or_refused(tmp_path, name):
-    seeds = [{**FORMATS, **LISTS}[name], GROUPED.encode()][: 2 if name == "book.xml" else 1]
+    seeds = [{**FORMATS, **LISTS}[name], made.GROUPED.encode()][: 2 if name == "book.xml" else 1]
     files, path = mutants(seeds, random.Random(f"codebook {name}")), tmp_path / name
     for _ in range(60):
         path.write_bytes(next(files))

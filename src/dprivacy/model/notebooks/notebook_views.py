@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dprivacy.model.plain_data import about, shown
 
 MOST_SHOWN = 12  # rows and columns
-_LONGEST = 24  # characters of an exact number in a formula
+_MOST_BITS = 48  # of the numerator and of the denominator of a number that is shown exactly
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
     "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
@@ -101,11 +101,10 @@ def latex_number(value: Any) -> str:
 
 def number_text(value: Any) -> str:
     """A number in a cell: exact where that is short, else six digits."""
-    if (
-        isinstance(value, Fraction | int)
-        and max(value.numerator.bit_length(), value.denominator.bit_length()) <= 4 * _LONGEST // 2
-    ):
-        return str(value)
+    if isinstance(value, Fraction | int):
+        bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+        if bits <= _MOST_BITS:
+            return str(value)
     try:
         return f"{float(value):.6g}"
     except OverflowError:
