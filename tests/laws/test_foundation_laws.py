@@ -25,9 +25,6 @@ from dprivacy.verify import (
 )
 from support.random_channels import channels, priors, rows
 
-law = settings(max_examples=100)
-
-
 factors = st.fractions(min_value=1, max_value=6, max_denominator=6)
 slacks = st.fractions(min_value=0, max_value=1, max_denominator=12)
 
@@ -87,7 +84,6 @@ def assert_rate(found, expected: Decimal | None) -> None:
 
 
 @pytest.mark.statement("T", "Lem 6.9", "Def 2.4.1")
-@law
 @given(st.data())
 def test_push_then_average_is_the_prior(data) -> None:
     channel = data.draw(channels())
@@ -106,7 +102,6 @@ def test_push_then_average_is_the_prior(data) -> None:
     assert len({tuple(inner.weights) for inner in hyper.inners}) == len(hyper.inners)
 
 
-@law
 @given(st.data())
 def test_posteriors_by_bayes_rule(data) -> None:
     channel = data.draw(channels())
@@ -123,7 +118,6 @@ def test_posteriors_by_bayes_rule(data) -> None:
 
 
 @pytest.mark.statement("T", "Lem 2.3")
-@law
 @given(st.data())
 def test_hyper_to_channel_to_hyper(data) -> None:
     channel = data.draw(channels())
@@ -143,7 +137,6 @@ def test_hyper_to_channel_to_hyper(data) -> None:
 # -- reduced forms ---------------------------------------------------------------------------------
 
 
-@law
 @given(channels(), st.data())
 def test_reduced_and_equivalent(channel, data) -> None:
     reduced = channel.reduced()
@@ -166,7 +159,6 @@ def test_reduced_and_equivalent(channel, data) -> None:
     assert distinguishability(split) == distinguishability(channel)
 
 
-@law
 @given(st.data())
 def test_equivalent_is_equality_of_hypers(data) -> None:
     n = data.draw(st.integers(1, 3))
@@ -180,7 +172,6 @@ def test_equivalent_is_equality_of_hypers(data) -> None:
 
 
 @pytest.mark.statement("T", "Def 4.4.4")
-@law
 @given(channels())
 def test_distinguishability_is_an_extended_pseudo_metric(channel) -> None:
     d = distinguishability(channel)
@@ -197,7 +188,6 @@ def test_distinguishability_is_an_extended_pseudo_metric(channel) -> None:
 
 
 @pytest.mark.statement("T", "Def 4.4.4")
-@law
 @given(channels())
 def test_distinguishability_by_its_definition(channel) -> None:
     d = distinguishability(channel)
@@ -213,7 +203,6 @@ def test_distinguishability_by_its_definition(channel) -> None:
 
 
 @pytest.mark.statement("T", "Lem 3.3")
-@law
 @given(st.data())
 def test_post_processing_never_separates(data) -> None:
     channel = data.draw(channels())
@@ -227,7 +216,6 @@ def test_post_processing_never_separates(data) -> None:
 
 
 @pytest.mark.statement("T", "Lem 3.1", "Lem 3.2", "Def 3.1.4")
-@law
 @given(st.data())
 def test_metrics_of_sequential_composition_add_up(data) -> None:
     n = data.draw(st.integers(2, 3))
@@ -249,7 +237,6 @@ def test_metrics_of_sequential_composition_add_up(data) -> None:
 
 
 @pytest.mark.statement("T", "Lem 3.4")
-@law
 @given(st.data())
 def test_odds_change_is_the_privacy_loss(data) -> None:
     channel = data.draw(channels(inputs=st.integers(2, 4)))
@@ -288,7 +275,6 @@ def named(space: FiniteSpace, zeros: bool = True):
 
 
 @pytest.mark.statement("T", "Def 4.4.1")
-@law
 @given(st.data(), st.booleans())
 def test_smallest_on_the_discrete_metric(data, zeros) -> None:
     space = discrete(range(data.draw(st.integers(1, 4))))
@@ -296,7 +282,6 @@ def test_smallest_on_the_discrete_metric(data, zeros) -> None:
 
 
 @pytest.mark.statement("T", "Def 4.4.1")
-@law
 @given(st.data(), st.booleans())
 def test_smallest_on_a_line(data, zeros) -> None:
     values = data.draw(
@@ -309,7 +294,6 @@ def test_smallest_on_a_line(data, zeros) -> None:
     assert smallest_eps(shuffled, space) == smallest_eps(channel, space)
 
 
-@law
 @given(st.data(), st.booleans())
 def test_smallest_on_a_euclidean_grid(data, zeros) -> None:
     space = grid(2, 2)
@@ -321,7 +305,6 @@ def test_smallest_on_a_euclidean_grid(data, zeros) -> None:
     check_smallest(data.draw(named(space, zeros)), space, length)
 
 
-@law
 @given(st.data(), st.booleans())
 def test_smallest_on_logarithmic_distances(data, zeros) -> None:
     # d(x, z) = ln max(v)/min(v): a line in logarithms, whose rates often have no exact form
@@ -340,7 +323,6 @@ def test_smallest_on_logarithmic_distances(data, zeros) -> None:
         assert privacy(channel, space, eps=found * (1 - 1e-14)).status == "refuted"
 
 
-@law
 @given(st.data(), st.booleans())
 def test_smallest_on_pseudo_and_extended_metrics(data, zeros) -> None:
     n = data.draw(st.integers(2, 4))
@@ -365,7 +347,6 @@ def test_smallest_on_pseudo_and_extended_metrics(data, zeros) -> None:
     check_smallest(channel, space, length)
 
 
-@law
 @given(st.data(), st.booleans())
 def test_smallest_on_a_product(data, zeros) -> None:
     space = product(line(2), discrete(["a", "b"]))
@@ -377,7 +358,6 @@ def test_smallest_on_a_product(data, zeros) -> None:
     check_smallest(data.draw(named(space, zeros)), space, length)
 
 
-@law
 @given(st.data(), factors)
 def test_privacy_of_any_level_by_the_definition(data, a) -> None:
     assume(a > 1)
@@ -411,7 +391,6 @@ def test_privacy_of_any_level_by_the_definition(data, a) -> None:
 
 
 @pytest.mark.statement("C", "Thm 2", "Def 3")
-@law
 @given(channels(), factors, slacks)
 def test_eps_delta_verdict_equals_all_subsets(channel, a, delta) -> None:
     needed = brute_delta(channel, a)
@@ -424,7 +403,6 @@ def test_eps_delta_verdict_equals_all_subsets(channel, a, delta) -> None:
             assert verdict.exact
 
 
-@law
 @given(st.data(), st.fractions(Q(7, 6), 3, max_denominator=6), slacks)
 def test_eps_delta_on_a_line_equals_all_subsets(data, a, delta) -> None:
     assume(delta > 0)
@@ -440,7 +418,6 @@ def test_eps_delta_on_a_line_equals_all_subsets(data, a, delta) -> None:
     assert verdict.delta_needed == needed
 
 
-@law
 @given(channels(inputs=st.integers(2, 3)), st.fractions(Q(1, 7), 2, max_denominator=7), slacks)
 def test_eps_delta_with_an_irrational_factor(channel, eps, delta) -> None:
     with localcontext() as context:
@@ -460,7 +437,6 @@ def test_eps_delta_with_an_irrational_factor(channel, eps, delta) -> None:
 
 
 @pytest.mark.statement("C", "Def 3")
-@law
 @given(channels(inputs=st.integers(2, 4)), slacks, factors)
 def test_delta_at_and_eps_at_invert_each_other(channel, delta, a) -> None:
     eps = eps_at(channel, delta=delta)
@@ -480,7 +456,6 @@ def test_delta_at_and_eps_at_invert_each_other(channel, delta, a) -> None:
         assert delta_at(channel, eps=back) == there
 
 
-@law
 @given(channels(inputs=st.integers(1, 4)), st.lists(factors, min_size=1, max_size=6), st.data())
 def test_the_profile_is_delta_at_everywhere(channel, points, data) -> None:
     pairs = None
@@ -503,7 +478,6 @@ def test_the_profile_is_delta_at_everywhere(channel, points, data) -> None:
         assert profile.eps(floor - Q(1, 10**9)) == math.inf
 
 
-@law
 @given(channels(inputs=st.integers(2, 4)))
 def test_kinks_are_where_the_slope_changes(channel) -> None:
     profile = privacy_profile(channel)
@@ -529,7 +503,6 @@ def test_kinks_are_where_the_slope_changes(channel) -> None:
 
 
 @pytest.mark.statement("C", "Def 5")
-@law
 @given(channels(inputs=st.integers(1, 3), outputs=st.integers(1, 3)), st.integers(1, 3))
 def test_product_sanitisation_multiplies(channel, n) -> None:
     many = channel.over_rows(n)
@@ -539,7 +512,6 @@ def test_product_sanitisation_multiplies(channel, n) -> None:
             assert many[x, y] == math.prod(channel[a, b] for a, b in zip(x, y, strict=True))
 
 
-@law
 @given(st.data())
 def test_parallel_privacy_is_the_sum_metric(data) -> None:
     first = data.draw(named(line(3), zeros=False))
@@ -552,7 +524,6 @@ def test_parallel_privacy_is_the_sum_metric(data) -> None:
     )
 
 
-@law
 @given(st.data())
 def test_mixtures(data) -> None:
     n = data.draw(st.integers(1, 3))
@@ -571,7 +542,6 @@ def test_mixtures(data) -> None:
         assert d_hidden.distance(x, z) <= d_seen.distance(x, z)
 
 
-@law
 @given(st.data())
 def test_inverse_times_matrix_is_the_identity(data) -> None:
     n = data.draw(st.integers(1, 4))
@@ -605,7 +575,6 @@ def gain_of(hyper, gain) -> Q:
 
 
 @pytest.mark.statement("T", "Def 2.4.2", "Def 2.4.3", "Lem 2.5")
-@law
 @given(st.data())
 def test_earth_move_recomposes_or_separates(data) -> None:
     n = data.draw(st.integers(1, 3))
@@ -641,7 +610,6 @@ def test_earth_move_recomposes_or_separates(data) -> None:
 
 @pytest.mark.statement("M", "Thm 6", "Thm 7")
 @pytest.mark.statement("C", "Thm 5")
-@law
 @given(st.data(), slacks)
 def test_no_channel_beats_the_error_floor(data, delta) -> None:
     n = data.draw(st.integers(2, 4))
@@ -687,7 +655,6 @@ def test_float_smallest_eps_is_within_its_stated_error(data) -> None:
         assert privacy(floats, space, eps=exact * (1 - Q(1, 10**6))).holds in (False, None)
 
 
-@law
 @given(channels(inputs=st.integers(2, 4)), factors)
 def test_float_profile_and_delta_agree_with_exact(channel, a) -> None:
     floats = as_channel(channel.matrix.floats, rows=channel.rows)

@@ -1,7 +1,5 @@
 """Permanent answers through whole tables: the same person's same value, the same noisy answer."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,7 +7,7 @@ import pytest
 
 from dprivacy.errors import Malformed
 from dprivacy.release import Plan, card_body, card_from, sanitise, write_permanent_key
-from support.patience import PATIENCE
+from support.command_runs import Run, command
 from support.release_tables import with_card
 
 KEY = b"a secret of the curator, 32 byte"
@@ -94,17 +92,14 @@ def test_the_command(tmp_path: Path) -> None:
         'values = ["nurse", "pilot", "cook"]\nepsilon = "ln 2"\n'
     )
 
-    def run(name: str, key: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "dprivacy", "sanitise", "t.csv", "-p", "plan.toml"]
-        command += ["-o", name, "--permanent-key", key]
-        return subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE
-        )
+    def run(name: str, key: str) -> Run:
+        words = ["sanitise", "t.csv", "-p", "plan.toml", "-o", name, "--permanent-key", key]
+        return command(*words, folder=tmp_path)
 
     for name in ("a.csv", "b.csv"):
-        assert run(name, "key").returncode == 0
+        assert run(name, "key").code == 0
     assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
     refused = run("c.csv", "nokey")
-    assert refused.returncode == 1
-    assert "nokey" in refused.stderr
+    assert refused.code == 1
+    assert "nokey" in refused.err
     assert not (tmp_path / "c.csv").exists()
