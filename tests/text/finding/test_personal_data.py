@@ -85,7 +85,7 @@ def test_letters_that_are_equal_only_without_case_are_no_account():
 
 def test_names_with_accents_and_hyphens_leave_a_vocabulary():
     lists = name_lists()
-    assert all(map(lists.names_only, ["josé", "García", "jean-claude", "garcia-lopez"]))
+    assert all(map(lists.names_only, ["josé", "García", "jean-claude", "Maria_Garcia"]))
     assert not any(map(lists.names_only, ["café", "mid-may", "long-term", "rose", "-"]))
     assert lists.added(["Łukasz"]).names_only("łukasz")
 

@@ -28,8 +28,12 @@ _POINTING = _words("the a an my your our his her its their this that these those
 _SAYING = _words("said say comes go call tell")  # that are rare surnames
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
 _HYPHENS = re.compile("['’-]")
-_OWNER = re.compile(r"(?:['’]s)?\.?$", re.I)
+_OWNERS = ("'s", "’s", "'S", "’S")
 _SHOUTED = 0.6  # the share of capitals from which on they mean nothing
+
+
+def _owner(word: str) -> str:
+    return word[:-2] if word.endswith(_OWNERS) else word
 
 
 class Names:
@@ -48,10 +52,11 @@ class Names:
     def __init__(self, text: str, taken: bytearray, lists: NameLists) -> None:
         self.text, self.lists = text, lists
         self.tokens = [
-            (m.start(), m.end(), _OWNER.sub("", m[0], count=1))
+            (m.start(), m.end(), _owner(m[0].rstrip(".")))
             for m in _TOKEN.finditer(text)
             if not taken[m.start()]
         ]
+        self.lows = [plain_letters(word) for _, _, word in self.tokens]
         capitals = sum(map(str.isupper, text))
         self.shouted = capitals > _SHOUTED * max(1, sum(map(str.isalpha, text)))
         great = sum(word[0].isupper() for _, _, word in self.tokens)
@@ -173,7 +178,7 @@ class Names:
         return end
 
     def _low(self, k: int) -> str:
-        return plain_letters(self.tokens[k][2])
+        return self.lows[k]
 
     def _gap(self, k: int) -> str:
         """What stands between a token and the next one."""

@@ -54,7 +54,7 @@ class NameLists:
     def names_only(self, word: str) -> bool:
         """Whether a word is a listed name, or two, and nothing else: a vocabulary does without it."""
         low = plain_letters(word)
-        parts = low.split("-") if "-" in low else [low]
+        parts = low.replace("_", "-").split("-")
         return all(part in self.either for part in parts) and any(
             part not in self.ordinary and part not in self.kept for part in parts
         )
