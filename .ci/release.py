@@ -81,7 +81,12 @@ def others() -> dict[str, str]:
     """Every supported Python at hand, by its version."""
     this = ".".join(map(str, sys.version_info[:2]))
     found = {version: shutil.which(f"python{version}") for version in PYTHONS}
-    return {v: p for v, p in found.items() if p and v != this} | {this: sys.executable}
+    return {v: p for v, p in found.items() if p and v != this and runs(p)} | {this: sys.executable}
+
+
+def runs(python: str) -> bool:
+    """Whether a Python on the path is one; pyenv has names there for those that are not chosen."""
+    return not subprocess.run([python, "-c", ""], check=False, capture_output=True).returncode
 
 
 def main() -> None:
