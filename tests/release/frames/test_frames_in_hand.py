@@ -3,6 +3,7 @@
 import datetime
 import io
 import pickle
+import sys
 from collections import Counter
 
 import duckdb
@@ -17,6 +18,7 @@ from pyarrow import feather
 from dprivacy.errors import (
     InsecureSeedWarning,
     Malformed,
+    MissingExtra,
     PrivacyLeakWarning,
     UnknownCategory,
     WrongKind,
@@ -584,6 +586,13 @@ def test_streams_are_read_once(kind):
     assert again["h"].to_pylist() == clean["h"].to_pylist()
     only = kind(table.select(["h"]))
     assert len(sanitise(only, plan_of(), shuffle=True, delta="1/100000").data) == 120
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    stream, plan = Exporter(pa.table({"h": ["a"]})), plan_of()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match="needs pyarrow"):
+        sanitise(stream, plan)
 
 
 def test_a_stream_that_is_no_table():

@@ -109,6 +109,13 @@ def test_values_that_are_no_ids_are_numbered_and_named():
     assert [code.findtext(f"{COM}Name") for code in codes][::3] == ["a b", "missing"]
 
 
+def test_numbers_have_a_range_unless_codes_stand_beside_them():
+    for name, ranges in (("age", [("0", "20")]), ("coded", [])):
+        root = ElementTree.fromstring(card_sdmx(card_of(name)))
+        found = [(f.get("minValue"), f.get("maxValue")) for f in root.iter(f"{STR}TextFormat")]
+        assert found == ranges
+
+
 def test_a_void_guarantee_is_said_first():
     card = replace(card_of("plain"), void=("the noise came from a seed",))
     notes = said(ElementTree.fromstring(card_sdmx(card)), ".//c:AnnotationText")

@@ -4,7 +4,13 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from dprivacy.errors import NotApplicable, PrivacyLeakWarning, WrongKind, WrongShape
+from dprivacy.errors import (
+    DPrivacyError,
+    NotApplicable,
+    PrivacyLeakWarning,
+    WrongKind,
+    WrongShape,
+)
 from dprivacy.extras import arrow, duckdb
 from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
@@ -75,6 +81,8 @@ def fetched(table: Any) -> Any:
         if kinds.is_polars_lazyframe(table):
             return table.collect()
         return arrow().table(table) if is_stream(table) else table
+    except DPrivacyError:
+        raise
     except Exception as reason:  # its own words may quote a cell
         raise WrongKind(f"{_refused(table)} ({type(reason).__name__})") from None
 

@@ -80,7 +80,7 @@ def card_sdmx(card: Card | PathArg) -> str:
         noise = noise_of(held.mechanisms[name]) if name else "Published as it is, not protected."
         _note(concept, "noise", noise)
         _named(concept, column)
-        _represented(concept, held.mechanisms.get(name), _list_id(k) if k in lists else "")
+        _represented(concept, held, name, _list_id(k) if k in lists else "")
     indent(root, " ")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 
@@ -144,15 +144,16 @@ def _codelist(parent: Element, name: str, column: str, values: Sequence[Any]) ->
         _named(_inside(found, "str:Code", id=text if plain else f"V{k + 1}"), text)
 
 
-def _represented(concept: Element, entry: Any, listed: str) -> None:
-    """Of which form the cells are: codes of a list, or numbers within a range."""
+def _represented(concept: Element, card: Card, name: str, listed: str) -> None:
+    """Of which form the cells are: codes of a list, or numbers within a range and nothing else."""
+    entry = card.mechanisms.get(name, {})
+    coded = "codes" in card.plan.get("columns", {}).get(name, {})
     if listed:
         core = _inside(_inside(concept, "str:CoreRepresentation"), "str:Enumeration")
         _inside(core, "Ref", id=listed, agencyID=AGENCY, version="1.0")
-    elif entry is not None and entry["type"] == "numbers" and "codes" not in entry:
+    elif entry.get("type") == "numbers" and not coded:
         core = _inside(concept, "str:CoreRepresentation")
         ends = {"minValue": str(entry["low"]), "maxValue": str(entry["high"])}
-        if all(re.fullmatch(r"-?\d+(\.\d+)?", end) for end in ends.values()):
-            _inside(core, "str:TextFormat", textType="Decimal", **ends)
-        else:
-            _inside(core, "str:TextFormat", textType="Decimal")
+        if not all(re.fullmatch(r"-?\d+(\.\d+)?", end) for end in ends.values()):
+            ends = {}
+        _inside(core, "str:TextFormat", textType="Decimal", **ends)
