@@ -1,4 +1,4 @@
-"""The built site as a newcomer meets it: the first screen, ten searches of a first day, a telephone.
+"""The built site as a newcomer meets it: the first screen, the searches of a first day, a telephone.
 
 Needs Chromium and playwright; `.ci/docs.py` says so where they are missing, and goes on.
 """
@@ -25,6 +25,7 @@ SEARCHES = {  # what is typed, and the page that has to come first or second
     "sql": "how-to/ask-in-sql/",
     "plan from a codebook": "how-to/from-a-codebook/",
     "laplace mechanism": "mechanisms/laplace/",
+    "geometric mechanism": "mechanisms/geometric/",
 }
 
 
