@@ -35,8 +35,8 @@ BEFORE = "2.3–3.1× a copy"
 FRAME, SCAN = 1.5, 0.7  # the most that ours may take of a copy
 REASON = (
     "every noisy row is written down, hidden, and files are made from that in random order, so that "
-    "their layout says nothing of secret cells; a plain copy is one job of Spark, this is three, "
-    "and with so few rows the jobs themselves count"
+    "their layout says nothing of secret cells; a plain copy does neither, and rows of a frame must "
+    "also go from Java to Python"
 )
 
 
