@@ -57,6 +57,19 @@ def test_other_noise_leaves_otherwise(way, tmp_path):
     assert one.get("code", 0) == 0
 
 
+def test_columns_drawn_together_are_among_the_neighbours():
+    """The neighbours that are tried have plans with and without them, each many times."""
+    joint = []
+
+    @settings(max_examples=60, phases=(Phase.generate,), derandomize=True, database=None)
+    @given(neighbours())
+    def one(pair):
+        joint.append(any(column.members for column in pair[0].plan.columns))
+
+    one()
+    assert 5 <= sum(joint) <= 55
+
+
 @pytest.mark.parametrize("way", LEAKY, ids=str)
 def test_broken_twins_are_caught(way, tmp_path):
     """Hypothesis finds neighbours that tell a broken twin from what it should be."""

@@ -259,6 +259,33 @@ class TestEstimates:
             assert abs(found.value - truth) < 6 * found.standard_error + 1
         assert prove_card(card)
 
+    def test_columns_that_are_drawn_together(self, spark, tmp_path):
+        plan = {
+            "columns": {
+                "sex": {"type": "categories", "values": ["f", "m"]},
+                "mood": {"type": "ordered", "values": [1, 2, 3]},
+            },
+            "joint": {"both": {"columns": ["sex", "mood"], "epsilon": "ln 9"}},
+            "drop": ["id"],
+        }
+        frame = spark.range(0, 20_000, 1, 3).selectExpr(
+            "id", "if(id % 4 = 0, 'f', 'm') as sex", "cast(id % 4 % 3 + 1 as int) as mood"
+        )
+        out = tmp_path / "out"
+        clean, card = with_card(frame, plan, output=out)
+        assert set(clean.columns) == {"sex", "mood"}
+        table = received(out)
+        # id % 4 = 0, 1, 2, 3 are f1, m2, m3 and m1; margins alone could not tell f1 from m1
+        found = table.cross_table(["sex", "mood"])
+        truth = {("f", 1): 5000, ("m", 1): 5000, ("m", 2): 5000, ("m", 3): 5000}
+        (combinations,) = found.labels
+        for pair, value, error in zip(
+            combinations, found.counts, found.standard_errors, strict=True
+        ):
+            assert abs(value - truth.get(pair, 0)) < 6 * error + 1
+        assert max(found.standard_errors) < 100  # each drawn alone at ln 3 would give twice that
+        assert prove_card(card)
+
     def test_a_folder_that_was_changed_is_refused(self, spark, tmp_path):
         out = tmp_path / "out"
         clean, card = with_card(made(spark, 1000), PLAN, output=out)

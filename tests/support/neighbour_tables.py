@@ -85,6 +85,7 @@ KINDS: dict[str, tuple[dict[str, Any], Any, Any]] = {
         "0000",
     ),
 }
+_JOINABLE = ("word", "code", "rank")  # columns that can be drawn together with others
 PLACE = {"type": "place", "columns": ["x", "y"], "epsilon": "1", "grid": "0.5"}
 
 
@@ -136,6 +137,8 @@ def _columns(draw: Any, kind: str, plan: dict[str, Any], rows: int) -> list[Any]
 @st.composite
 def _plans(draw: Any) -> dict[str, Any]:
     kinds = draw(st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=4, unique=True))
+    if draw(st.integers(0, 3)) == 0:  # two that can be drawn together, which chance rarely brings
+        kinds = list(dict.fromkeys([*draw(st.permutations(_JOINABLE))[:2], *kinds[:2]]))
     columns = {}
     for kind in kinds:
         spec, _, instead = KINDS[kind]
@@ -147,11 +150,20 @@ def _plans(draw: Any) -> dict[str, Any]:
     if draw(st.booleans()):
         columns["home"] = PLACE
     return {
-        "columns": columns,
+        **_drawn_together(draw, columns),
         "drop": ["name", "note"],
         "pass_through": ["town", PEOPLE],
         "unit": PEOPLE,
     }
+
+
+def _drawn_together(draw: Any, columns: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a plan; where two or more of them can be, perhaps drawn together."""
+    members = [name for name in columns if name in _JOINABLE]
+    if len(members) < 2 or not draw(st.booleans()):
+        return {"columns": columns}
+    bare = {name: {k: v for k, v in columns[name].items() if k != "epsilon"} for name in members}
+    return {"columns": {**columns, **bare}, "joint": {"together": {"columns": members, **_LEVEL}}}
 
 
 @st.composite

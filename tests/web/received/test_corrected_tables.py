@@ -109,3 +109,36 @@ def test_reports_have_beside_them_how_many_hold_each_answer():
     assert sum(value for _, _, value, *_ in found.drawn) == pytest.approx(600)
     assert found.csv().startswith("job,corrected rows,standard error,95 % from,95 % to\na,")
     assert len(corrected(reports, "job", "region").rows) == 6
+
+
+def test_columns_that_were_drawn_together_are_crossed_by_their_one_draw():
+    plan = {
+        "columns": {
+            "sex": {"type": "categories", "values": ["f", "m"]},
+            "mood": {"type": "ordered", "values": [1, 2, 3]},
+            "tea": {"type": "categories", "values": ["no", "yes"], "epsilon": "ln 9"},
+        },
+        "joint": {"both": {"columns": ["sex", "mood"], "epsilon": "ln 9"}},
+    }
+    rng = np.random.default_rng(5)
+    data = pa.table({
+        "sex": rng.choice(["f", "m"], N),
+        "mood": rng.integers(1, 4, N),
+        "tea": rng.choice(["no", "yes"], N),
+    })  # fmt: skip
+    made = sanitise(data, Plan.read(plan))
+    one = received(Released(made.data, made.card))
+    for asked in (("sex", "mood"), ("mood", "sex")):
+        found = corrected(one, *asked)
+        assert found.head[:2] == ("sex", "mood")  # in the order of the draw
+        assert [row[:2] for row in found.rows] == [(s, m) for s in "fm" for m in "123"]
+        for (sex, mood), (value, error, *_) in zip(
+            [row[:2] for row in found.rows], found.figures, strict=True
+        ):
+            rows = zip(data["sex"].to_pylist(), data["mood"].to_pylist(), strict=True)
+            truth = sum((s, str(m)) == (sex, mood) for s, m in rows)
+            assert abs(value - truth) < 6 * error
+    assert [row[:2] for row in corrected(one, "mood", "tea").rows][:2] == [
+        ("1", "no"),
+        ("1", "yes"),
+    ]

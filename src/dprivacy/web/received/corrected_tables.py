@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import hypot, prod
 from typing import Any, Literal
 
@@ -79,28 +80,22 @@ def _released(release: ReceivedTable, column: str) -> tuple[dict[str, int], str]
 
 def _crossed(release: ReceivedTable, column: str, by: str) -> Corrected:
     found = release.cross_table([column, by], estimator=_quick(release, column, by))
-    counts, errors = found.counts.tolist(), found.standard_errors.tolist()
-    low, high = (side.tolist() for side in found.intervals)
+    names: tuple[str, ...] = (column, by)
+    labels = list(product(*found.labels))
+    if len(found.labels) == 1:  # drawn together: one axis, of combinations in the order of the draw
+        (names,) = (told for joint in release.joints if len(told := joint.among(names)) > 1)
+        labels = [combination for (combination,) in labels]
+    low, high = found.intervals
+    sides = (found.counts, found.standard_errors, low, high)
+    figures = tuple(zip(*(side.ravel().tolist() for side in sides), strict=True))
     rows = tuple(
-        (
-            _named(x),
-            _named(z),
-            count(counts[i][j]),
-            f"± {count(errors[i][j])}",
-            _span(low[i][j], high[i][j]),
-        )
-        for i, x in enumerate(found.labels[0])
-        for j, z in enumerate(found.labels[1])
+        (*map(_named, label), count(value), f"± {count(error)}", _span(begin, end))
+        for label, (value, error, begin, end) in zip(labels, figures, strict=True)
     )
-    head = (column, by, "corrected (rows)", "standard error", "95 % interval")
-    figures = tuple(
-        (counts[i][j], errors[i][j], low[i][j], high[i][j])
-        for i in range(len(found.labels[0]))
-        for j in range(len(found.labels[1]))
-    )
-    caption = f"{column} by {by}, corrected for the noise"
+    head = (*names, "corrected (rows)", "standard error", "95 % interval")
+    caption = f"{names[0]} by {names[1]}, corrected for the noise"
     doubt = _doubt(column, by, [error for _, error, _, _ in figures], release.card.count)
-    return Corrected(caption, (column, by), head, rows, figures, doubt=doubt)
+    return Corrected(caption, names, head, rows, figures, doubt=doubt)
 
 
 def _doubt(column: str, by: str, errors: Sequence[float], rows: int) -> str:
