@@ -146,5 +146,5 @@ def test_another_noun_or_version():
         schema("crad")
     with pytest.raises(UnknownName, match="version of a card should be one of '3', not 2"):
         schema("card", version=2)
-    with pytest.raises(UnknownName, match="written in versions 1 and 2; pass version=1"):
+    with pytest.raises(UnknownName, match="written in versions 1 and 2; say which"):
         schema("mechanism")

@@ -51,7 +51,7 @@ def schema(noun: str, *, version: int | None = None) -> dict[str, Any]:
     written = [form.version for form in FORMS if form.noun == noun] or [PARTS[noun]]
     if version is None and len(written) > 1:
         listed = " and ".join(map(str, written))
-        raise UnknownName(f"a {noun} is written in versions {listed}; pass version={written[0]}")
+        raise UnknownName(f"a {noun} is written in versions {listed}; say which")
     version = written[0] if version is None else version
     UnknownName.require(f"version of a {noun}", version, written)
     text = files(__package__).joinpath("schemas", f"{noun}.v{version}.json").read_text("utf-8")
