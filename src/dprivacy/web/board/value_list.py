@@ -108,6 +108,7 @@ class ValueList:
         self.listed, self.changed = Listed((), ()), changed
         self.ticks = self.ordered = False
         self.labels: Mapping[str, str] = {}
+        self.lines: list[Callable[[], None]] = []
         with ui.element("fieldset").classes("dp-list") as self.field:
             text("legend", "Possible answers")
             self.count = text("p", "", "dp-small").props("role=status")
@@ -134,39 +135,47 @@ class ValueList:
         """Draw every line anew."""
         self.place.clear()
         with self.place:
-            for at, value in enumerate(self.listed.values):
-                self._line(at, value)
+            self.lines = [self._line(at) for at in range(len(self.listed.values))]
         self._tell()
 
-    def _line(self, at: int, value: str) -> None:
+    def _line(self, at: int) -> Callable[[], None]:
+        """Draw a line; what is returned makes it say what the list says now, and leaves the focus."""
         with ui.element("li"):
-            if self.ticks:
-                tick = ui.element("input").props("type=checkbox")
-                tick.props["checked"] = self.listed.compared[at]
-                tick.props["aria-label"] = f"{value} is in the questionnaire"
-                seen = partial(self._tick, at)
-                tick.on("change", seen, js_handler="(e) => emit(e.target.checked)")
+            tick = ui.element("input").props("type=checkbox")
+            tick.visible = self.ticks
+            seen = partial(self._tick, at)
+            tick.on("change", seen, js_handler="(e) => emit(e.target.checked)")
             field = ui.element("input").props("type=text")
-            field.props["value"], field.props["aria-label"] = value, f"answer {at + 1}"
+            field.props["aria-label"] = f"answer {at + 1}"
             field.on("change", partial(self._write, at), js_handler="(e) => emit(e.target.value)")
-            if self.labels.get(value):
-                text("span", self.labels[value], "dp-small")
-            if self.ordered and at:
-                up = text("button", "↑").props("type=button")
-                up.props["aria-label"] = f"Move {value} up"
-                up.on("click", partial(self._raise, at), [])
+            label = text("span", "", "dp-small")
+            up = text("button", "↑").props("type=button")
+            up.visible = self.ordered and at > 0
+            up.on("click", partial(self._raise, at), [])
             away = text("button", "×").props("type=button")
-            away.props["aria-label"] = f"Remove {value}"
             away.on("click", partial(self._remove, at), [])
+
+        def tell() -> None:
+            value = self.listed.values[at]
+            field.props["value"] = value
+            tick.props["checked"] = self.listed.compared[at]
+            tick.props["aria-label"] = f"{value} is in the questionnaire"
+            up.props["aria-label"], away.props["aria-label"] = f"Move {value} up", f"Remove {value}"
+            label.text = self.labels.get(value, "")
+            for part in (field, tick, up, away):
+                part.update()
+
+        tell()
+        return tell
 
     def _tell(self) -> None:
         self.count.text = self.listed.words() if self.ticks else ""
 
     async def _tick(self, at: int, event: Any) -> None:
-        await self._now(self.listed.ticked(at, compared=bool(event.args)), drawn=False)
+        await self._now(self.listed.ticked(at, compared=bool(event.args)), edited=at)
 
     async def _write(self, at: int, event: Any) -> None:
-        await self._now(self.listed.changed(at, str(event.args)), drawn=False)
+        await self._now(self.listed.changed(at, str(event.args)), edited=at)
 
     async def _add(self, event: Any) -> None:
         await self._now(self.listed.added(str(event.args)))
@@ -177,13 +186,15 @@ class ValueList:
     async def _raise(self, at: int) -> None:
         await self._now(self.listed.raised(at))
 
-    async def _now(self, listed: Listed, *, drawn: bool = True) -> None:
-        """Take a new list; where a line was edited, it is not drawn anew, so that the focus stays."""
+    async def _now(self, listed: Listed, *, edited: int | None = None) -> None:
+        """Take a new list; a line that was edited is not drawn anew, so that the focus stays."""
         self.listed = listed
         with self.field:  # the button that was clicked may be gone
-            if drawn:
+            if edited is None:
                 self.draw()
-            self._tell()
+            else:
+                self.lines[edited]()
+                self._tell()
             done = self.changed(listed)
             if isawaitable(done):
                 await done

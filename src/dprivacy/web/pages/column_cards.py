@@ -109,7 +109,6 @@ class ColumnCard:
         if _waits(now):
             source = "data" if listed.left else "declared"
         await self._update(values=listed.text, compared=listed.sure, source=source)
-        self.values.set_value(listed.text)
 
     async def _pasted(self, words: str) -> None:
         if words != self.cards.forms[self.k].values:
@@ -130,7 +129,6 @@ class ColumnCard:
         now = self.cards.forms[self.k]
         listed = self.kind.value in ("categories", "ordered") and not now.values.strip()
         values = "\n".join(now.labels) if listed else now.values  # as the codebook lists them
-        self.values.set_value(values)
         await self._update(kind=self.kind.value, mechanism=self.mechanism.value, values=values)
 
     async def _update(self, **fields: Any) -> None:
@@ -138,6 +136,8 @@ class ColumnCard:
             fields["level"] = fields["level"].strip()
         changed = self.cards.form_changed(self.k, **fields)
         self._fit()
+        if "values" in fields:  # before waiting: whoever edits meanwhile must not be overwritten
+            self.values.set_value(fields["values"])
         await changed
 
     def _fit(self) -> None:
