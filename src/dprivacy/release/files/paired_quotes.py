@@ -5,7 +5,7 @@ passed through, secret answers of other people would be published in it as they 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from dprivacy.release.intake.table_sources import TableSource
 _PIECE = 1 << 20  # bytes
 _QUOTE, _LINE, _RETURN = b'"\n\r'
 _BREAKS = re.compile(b"[\r\n]")
+_CLEAR_WIDTH = 3  # columns; with fewer, many a line of a text has as many delimiters as a row
 _MARK = b"\xef\xbb\xbf"  # which UTF-8 may begin with
 
 
@@ -28,9 +29,22 @@ def with_paired_quotes(batches: Iterable[Any], source: TableSource, path: Path) 
     looked = not source.format.splitting.quote
     for batch in batches:
         if not looked and any(map(_has_break, batch.columns)):
-            require_paired_quotes(source, path)
+            require_clear_quotes(source, path, len(batch.columns))
             looked = True
         yield batch
+
+
+def require_clear_names(names: Sequence[str], source: TableSource, path: Path) -> None:
+    """BadFile where the name of a column holds a line break and quotes are wrong, or may be."""
+    if source.format.splitting.quote and any("\n" in name or "\r" in name for name in names):
+        require_clear_quotes(source, path, len(names))
+
+
+def require_clear_quotes(source: TableSource, path: Path, width: int) -> None:
+    """BadFile for a table in which a quote stands elsewhere, or may stand for itself."""
+    require_paired_quotes(source, path)
+    if width >= _CLEAR_WIDTH and not source.ours:
+        require_one_reading(source, path, width)
 
 
 def _has_break(cells: Any) -> bool:
@@ -63,6 +77,29 @@ def require_paired_quotes(source: TableSource, path: Path) -> None:
             count, lines, held = count + len(at), lines + data.count(b"\n", 1, -1), data[-2:]
     if count % 2:
         raise BadFile(_told(path, "the last one is never closed"))
+
+
+def require_one_reading(source: TableSource, path: Path, width: int) -> None:
+    """BadFile where all lines are rows by themselves, so that quotes that pair up may do so by chance.
+
+    Of two ditto marks the first would open a cell, and the second would close it, rows later. A text of
+    several lines has one, sooner or later, with more delimiters or fewer than a row has.
+    """
+    mark = re.escape(source.format.delimiter.encode())
+    quoted = re.compile(b'(?:^|(?<=%b))"(?:[^"]|"")*"(?=%b|$)' % (mark, mark))
+    held = b""
+    with source.opened() as stream:
+        for piece in _pieces(stream):
+            *lines, held = (held + piece).splitlines(keepends=True)
+            for line in (line.rstrip(b"\r\n") for line in lines):
+                cells = quoted.sub(b"", line).count(source.format.delimiter.encode()) + 1
+                if line and cells != width:
+                    return
+    raise BadFile(
+        f'{path}: a cell should hold line breaks only where quotes (") make that clear, and every line '
+        "by itself has as many cells as the header, so that rows may be taken for one cell; "
+        "double the quotes that stand for themselves, or save the table as .parquet or .jsonl"
+    )
 
 
 def _pieces(stream: Any) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from dprivacy.extras import arrow, arrow_csv
 from dprivacy.numbers import Floats
 from dprivacy.release.files.cell_lines import CellLines
 from dprivacy.release.files.json_lines import LINES, LineWriter, is_lines, open_lines
-from dprivacy.release.files.paired_quotes import with_paired_quotes
+from dprivacy.release.files.paired_quotes import require_clear_names, with_paired_quotes
 from dprivacy.release.files.parquet_tables import MOST, UNPACKING, open_parquet
 from dprivacy.release.files.row_chunks import RowGroups
 from dprivacy.release.intake.byte_streams import refuse_bad_bytes
@@ -184,6 +184,7 @@ def open_csv(
             if names is None:
                 with _reader(source, None) as first:
                     names = first.schema.names
+            require_clear_names(names, source, path)
             if len(set(names)) != len(names):
                 raise BadFile(f"{path}: two columns have the same name")
             reader = stack.enter_context(_reader(source, names))

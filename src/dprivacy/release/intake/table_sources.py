@@ -11,15 +11,19 @@ from dprivacy.release.intake.byte_streams import opened_utf8
 from dprivacy.release.intake.labelled_files import is_labelled, labelled_text
 from dprivacy.release.intake.spreadsheet_files import is_spreadsheet, sheet_text
 from dprivacy.release.intake.table_format import TableFormat, format_of, sheet_format
-from dprivacy.release.intake.table_settings import Intake
+from dprivacy.release.intake.table_settings import AS_RELEASED, Intake
 
 
 @dataclass(frozen=True)
 class TableSource:
-    """How a table is written, and what opens a stream of it; it may be opened several times."""
+    """How a table is written, and what opens a stream of it; it may be opened several times.
+
+    `ours` says that this library wrote the text, and so that quotes in it mean what they should.
+    """
 
     format: TableFormat
     opened: Callable[[], AbstractContextManager[Any]]
+    ours: bool = False
 
 
 def source_of(path: Path, known: Intake) -> TableSource:
@@ -30,9 +34,10 @@ def source_of(path: Path, known: Intake) -> TableSource:
     if is_spreadsheet(path):
         return _held(path, sheet_text(path, known.settings.sheet), known)
     found = format_of(path, known)
-    return TableSource(found, lambda: opened_utf8(path, found.encoding))
+    return TableSource(found, lambda: opened_utf8(path, found.encoding), known is AS_RELEASED)
 
 
 def _held(path: Path, content: bytearray, known: Intake) -> TableSource:
     """A table that became text in memory."""
-    return TableSource(sheet_format(path, content, known), lambda: arrow().BufferReader(content))
+    opened = lambda: arrow().BufferReader(content)  # noqa: E731
+    return TableSource(sheet_format(path, content, known), opened, ours=True)
