@@ -76,6 +76,7 @@ class TestReading:
     @pytest.mark.parametrize(
         ("line", "part"),
         [
+            (f'{{"a": "{CANARY}", "b": 1, "a": "x"}}', "the field 'a' stands twice"),
             (f'{{"a": "{CANARY}"', "is not JSON"),
             (f'["{CANARY}"]', "should be an object"),
             (f'{{"a": ["{CANARY}"]}}', "holds values of its own"),

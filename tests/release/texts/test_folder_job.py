@@ -47,6 +47,28 @@ def contents(folder):
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*.txt")}
 
 
+@pytest.mark.parametrize("kind", ["file", "file inside", "folder", "pattern"])
+def test_a_link_and_what_lies_elsewhere_are_refused(notes, tmp_path, kind):
+    """A stranger's text would be published, or a text of the folder would have noise twice."""
+    strange = tmp_path / "strange"
+    strange.mkdir()
+    (strange / "9.txt").write_text("a stranger")
+    pattern = {"folder": "*/*.txt", "pattern": "../strange/*.txt"}.get(kind, "**/*.txt")
+    if kind == "folder":
+        (notes / "c").symlink_to(strange)
+    elif kind != "pattern":
+        (notes / "z.txt").symlink_to(strange / "9.txt" if kind == "file" else notes / "a" / "0.txt")
+    with pytest.raises(BadFile, match="should lie in the folder itself, and is a link"):
+        sanitise_folder(notes, PLAN, tmp_path / "out", pattern=pattern)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "strange"]
+
+
+def test_the_folder_itself_may_be_a_link(notes, tmp_path):
+    (tmp_path / "link").symlink_to(notes)
+    sanitise_folder(tmp_path / "link", PLAN, tmp_path / "out")
+    assert set(contents(tmp_path / "out")) == set(contents(notes))
+
+
 def test_the_same_names_one_card_and_every_text_of_the_same_length(notes, tmp_path):
     sanitise_folder(notes, PLAN, tmp_path / "out")
     found = contents(tmp_path / "out")

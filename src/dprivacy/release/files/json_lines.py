@@ -38,7 +38,7 @@ def open_lines(path: Path, known: Intake) -> Iterator[tuple[list[str], Iterator[
     ------
     BadFile
         With the number of the line, never its content: for what is no object, for values in values,
-        and for fields of several types.
+        for a field that stands twice, and for fields of several types.
     """
     encoding = known.settings.encoding or "utf-8"
     with opened_utf8(path, encoding) as stream:
@@ -143,7 +143,12 @@ def _object(line: bytes, where: str) -> Row:
     if "\0" in text:
         raise BadFile(f"{where}: has a NUL in it; it looks like a binary file")
     try:
-        found = json.loads(text, parse_constant=_no_number)
+        found = json.loads(text, parse_constant=_no_number, object_pairs_hook=_fields)
+    except _Repeated as reason:
+        raise BadFile(
+            f"{where}: a row should have each field once, and the field {_told(str(reason))} stands "
+            "twice; leave one out"
+        ) from None
     except (ValueError, RecursionError):
         raise BadFile(f"{where}: is not JSON") from None
     if not isinstance(found, dict):
@@ -155,6 +160,18 @@ def _object(line: bytes, where: str) -> Row:
 
 def _no_number(_: str) -> NoReturn:
     raise ValueError
+
+
+class _Repeated(ValueError):
+    """An object has a field twice; Python would keep the last value alone."""
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> Row:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _Repeated(next(name for name in found if names.count(name) > 1))
+    return found
 
 
 def _require_cell(name: str, value: Any, where: str) -> None:

@@ -28,7 +28,11 @@ _CHUNK, _BYTES = 4096, 64 << 20  # files, and bytes, with one stream of noise
 
 
 def folder_files(folder: PathArg, pattern: str = "**/*.txt") -> list[Path]:
-    """The texts in a folder, by name."""
+    """The texts in a folder, by name; BadFile for links, and for what lies elsewhere.
+
+    A link may lead to the text of somebody who is not in the folder, or to one that is in it and
+    would have noise twice.
+    """
     place = as_path(folder, "the folder")
     if not place.is_dir():
         raise BadFile(f"{place}: should be a folder of texts, and is not a folder")
@@ -37,6 +41,13 @@ def folder_files(folder: PathArg, pattern: str = "**/*.txt") -> list[Path]:
         raise BadFile(f"{place}: holds no file like {pattern}")
     if len(found) > _MOST_FILES:
         raise TooLarge(f"{place}: holds {len(found):,} texts, more than {_MOST_FILES:,}")
+    folders = {above for path in found for above in path.relative_to(place).parents}
+    for path in (*sorted(place / name for name in folders if name.name), *found):
+        if path.is_symlink() or ".." in path.relative_to(place).parts:
+            raise BadFile(
+                f"{path}: should lie in the folder itself, and is a link, or lies elsewhere; copy the "
+                "text into the folder, or leave it out"
+            )
     return found
 
 
