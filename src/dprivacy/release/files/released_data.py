@@ -150,6 +150,7 @@ def write_table(table: Any, file: Any, path: Path) -> None:
     """A writer of tables from pandas, Polars, Arrow or DuckDB, as .csv, .parquet or .jsonl."""
     with write_errors(path):
         found = as_arrow(table).replace_schema_metadata(None)
+    with write_errors(path, found):
         writer = writer_of(file, path, found.schema)
         writer.write_table(found)
         writer.close()

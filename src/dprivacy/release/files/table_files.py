@@ -1,5 +1,6 @@
 """Tables in files: CSV and Parquet, read in batches and written, every bad input one sentence."""
 
+import io
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -297,11 +298,26 @@ class _ArrowLines:
 
 
 @contextmanager
-def write_errors(output: Path) -> Iterator[None]:
-    """A format that cannot hold a column, in words that quote nothing of the table."""
+def write_errors(output: Path, table: Any = None) -> Iterator[None]:
+    """A format that cannot hold a column, in words that quote nothing of the table but its header."""
     try:
         yield
     except arrow().ArrowException:
         raise BadFile(
-            f"{output}: this format cannot hold a column that is passed through; drop it, or cast it"
+            f"{output}: this format cannot hold a column that is passed through"
+            f"{_not_held(output, table)}; drop it, or cast it"
+            + ("" if is_parquet(output) else ", or write a .parquet file")
         ) from None
+
+
+def _not_held(output: Path, table: Any) -> str:
+    """The first column of a table that cannot be written alone, with its type."""
+    for name in () if table is None else table.column_names:
+        alone = table.select([name])
+        try:
+            writer = writer_of(io.BytesIO(), output, alone.schema)
+            writer.write_table(alone)
+            writer.close()
+        except arrow().ArrowException:
+            return f" ({name!r}, of type {alone.schema.field(0).type})"
+    return ""

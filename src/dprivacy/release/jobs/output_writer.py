@@ -164,7 +164,7 @@ class Writing:
             raise
 
     def _written(self, table: Any, chunks: int, rows: int) -> None:
-        with write_errors(self._output):
+        with write_errors(self._output, table):
             if self._writer is None:
                 header = not self.file.tell()
                 self._writer = writer_of(
