@@ -96,6 +96,20 @@ def test_a_resumed_job_spends_once(job):
     assert job.ledger.verify([job.folder / "out.csv.card.json"])
 
 
+def test_a_job_goes_on_with_the_account_it_was_charged_to(job):
+    job.ledger.budget("survey", "ln 8")
+    job.ledger.parts("survey", ["north", "south"])
+    job.stop(ledger=job.ledger.account("survey", part="north"))
+    for other in (job.ledger, job.ledger.account("survey", part="south")):
+        with pytest.raises(
+            Unfinished, match="account of the ledger, or the part of it, is another"
+        ):
+            job.run(resume=True, ledger=other)
+    job.run(resume=True, ledger=job.ledger.account("survey", part="north"))
+    assert job.ledger.left("survey").eps == ln(4)
+    assert job.left == ln(8)
+
+
 def test_a_crash_between_spending_and_noting_it(job, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(charge, "Spent", lambda _receipt: (_ for _ in ()).throw(Stopped))

@@ -462,6 +462,34 @@ class TestJournal:
         assert job.run().count == ROWS
         assert left_over(job.folder) == []
 
+    def test_an_emptied_journal_is_damaged(self, job):
+        job.stop()
+        job.journal.write_bytes(b"")
+        job.refused("the journal is damaged .it is empty.; pass --discard", Malformed)
+        assert job.run(discard=True).count == ROWS
+
+    def test_one_that_was_overwritten_before_its_output_came(self, job):
+        """Only what lies there, and fits its card, was complete."""
+        job.stop()
+        job.journal.write_bytes(bytes(300))
+        assert job.run(resume=True).count == ROWS
+        assert left_over(job.folder) == []
+
+    @pytest.mark.parametrize("damaged", ["output_part", "card_part"])
+    @pytest.mark.parametrize("damage", ["cut", "changed"])
+    def test_what_waits_to_be_put_in_place_may_be_damaged(self, job, monkeypatch, damaged, damage):
+        with monkeypatch.context() as patch:
+            patch.setattr(resuming, "put_in_place", lambda *_: (_ for _ in ()).throw(Stopped))
+            with pytest.raises(Stopped):
+                job.run()
+        key, part = job.key(), getattr(Workplace(job.output), damaged)
+        whole = part.read_bytes()
+        part.write_bytes(whole[: len(whole) // 2] if damage == "cut" else b"?" + whole[1:])
+        card = job.run(resume=True)
+        assert job.output.read_bytes() == job.whole(key, monkeypatch)
+        assert card.output["sha256"] == hashlib.sha256(job.output.read_bytes()).hexdigest()
+        assert left_over(job.folder) == []
+
     @pytest.mark.parametrize(
         ("what", "how"),
         [

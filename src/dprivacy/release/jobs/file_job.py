@@ -24,6 +24,7 @@ from dprivacy.release.jobs.job_resume import (
     commit,
     done_before,
     kept_on_failure,
+    only_to_be_placed,
     put_in_place,
 )
 from dprivacy.release.jobs.job_start import started
@@ -83,7 +84,7 @@ def run_file_job(
         )
         journal, sanitiser, charge = job.journal, job.sanitiser, job.charge
         with kept_on_failure(journal, charge.take_back):
-            if journal.commit is not None:
+            if only_to_be_placed(journal):
                 put_in_place(journal, charge.settle)
                 return read_card(place.card)
             company = None if terms.delta is None else _company(origin, sanitiser, terms.delta)

@@ -13,7 +13,7 @@ from dprivacy.errors import BadFile
 from dprivacy.release.files.own_files import Workplace, open_own
 
 FORMAT = "dprivacy journal"
-VERSION = 6
+VERSION = 7
 _LARGEST = 64 << 20
 _TAG = 16  # bytes of a line's checksum
 _SHORTEST_KEY = 16
@@ -38,6 +38,7 @@ class Run:
     permanent: str
     shuffled: str
     ledger: str
+    account: list[str]
     libraries: dict[str, Any]
 
     @property
@@ -73,7 +74,7 @@ class Spent:
 
 Record = Run | Checkpoint | Commit | Spent
 _MODELS: dict[str, Record] = {
-    "run": Run("", "", "", True, True, "", {}, "", "", "", {}),
+    "run": Run("", "", "", True, True, "", {}, "", "", "", [], {}),
     "checkpoint": Checkpoint(),
     "commit": Commit("", ""),
     "spent": Spent({}),
@@ -142,7 +143,7 @@ class Journal:
             if os.fstat(handle).st_size > _LARGEST:
                 _damaged(place.journal, "it is too large")
             data = _read(handle)
-            if data[:1] in (b"", _COMMITTED, _DISCARDED):  # destroyed, and not yet removed
+            if data[:1] in (_COMMITTED, _DISCARDED):  # destroyed, and not yet removed
                 place.clear()
                 place.journal.unlink()
                 os.close(handle)
@@ -215,6 +216,8 @@ def parse(data: bytes, name: Path) -> tuple[list[Record], int, bytes]:
     records: list[Record] = []
     length, tag = 0, b""
     lines = data.splitlines(keepends=True)
+    if not lines:
+        _damaged(name, "it is empty")
     for k, line in enumerate(lines):
         text, _, found = line[:-1].rpartition(b"\t")
         if not line.endswith(b"\n") or found != _checksum(text, tag).hex().encode():
@@ -299,6 +302,6 @@ def _read(handle: int) -> bytes:
 
 def _damaged(name: Path, what: str) -> NoReturn:
     raise BadFile(
-        f"{name}: the journal is damaged ({what}); pass --discard to throw it away and start anew, "
-        "with new noise"
+        f"{name}: the journal is damaged ({what}); pass --discard to throw it away and start anew: "
+        "that draws new noise, and spends again if there is a ledger"
     )

@@ -25,6 +25,7 @@ from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.files.own_files import Workplace, file_hash
 from dprivacy.release.files.released_data import write_card
 from dprivacy.release.jobs.job_journal import Commit, Journal, Run
+from dprivacy.release.ledger.ledger_book import Account
 from dprivacy.release.ledger.release_spending import Terms
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.plans.table_plan import Plan
@@ -77,14 +78,26 @@ def left_before(place: Workplace, *, resume: bool, discard: bool, replace: bool)
 
 def done_before(place: Workplace) -> Card | None:
     """The card of a job that was complete when it stopped, but for the removal of its journal."""
-    if not Journal.committed(place):
+    if not Journal.committed(place) or not place.card.is_file():
+        return None
+    card = read_card(place.card)
+    whole = place.output.is_dir() or (
+        place.output.is_file() and file_hash(place.output) == card.output["sha256"]
+    )
+    if not whole:  # zeros that somebody else wrote over the journal
         return None
     Journal.discard(place)
-    return read_card(place.card)
+    return card
 
 
 def run_of(
-    key: bytes, terms: Terms, *, stream: str, source: bytes, ledger: str, replace: bool
+    key: bytes,
+    terms: Terms,
+    *,
+    stream: str,
+    source: bytes,
+    account: Account | None,
+    replace: bool,
 ) -> Run:
     """What a run begins with; of the source, its SHA-256."""
     return Run(
@@ -97,7 +110,8 @@ def run_of(
         _plan_prints(key, terms.plan),
         "" if terms.permanent_key is None else _print(key, terms.permanent_key),
         "" if terms.delta is None else str(terms.delta),
-        ledger,
+        "" if account is None else account.ledger.id,
+        [] if account is None else [account.name, account.part],
         _versions(),
     )
 
@@ -116,6 +130,8 @@ def require_same(journal: Journal, now: Run, source: Path) -> None:
         changes += _changes(before, now, source)
     if before.ledger != now.ledger:
         changes.append("the ledger is another one, or missing")
+    elif before.account != now.account:
+        changes.append("the account of the ledger, or the part of it, is another one")
     if changes:
         raise Unfinished(
             f"the job cannot go on: {'; '.join(changes)}. Put that back and pass --resume, or {DISCARD}"
@@ -193,15 +209,28 @@ def commit(journal: Journal, card: Card, settle: Callable[[str], None]) -> None:
     put_in_place(journal, settle)
 
 
+def only_to_be_placed(journal: Journal) -> bool:
+    """Whether a job was complete, and what waits to be put in place is still what it was then.
+
+    What was damaged since is made again, from the same noise.
+    """
+    return journal.commit is not None and all(
+        not part.exists() or file_hash(part) == expected
+        for part, _, expected in _waiting(journal.place, journal.commit)
+    )
+
+
+def _waiting(place: Workplace, done: Commit) -> Iterator[tuple[Path, Path, str]]:
+    yield place.card_part, place.card, done.card
+    yield place.output_part, place.output, done.output
+
+
 def put_in_place(journal: Journal, settle: Callable[[str], None]) -> None:
     """Steps 3 to 5 of `commit`, as far as they are not done."""
     place, done = journal.place, journal.commit
     assert done is not None
     settle(done.output)
-    for part, target, expected in (
-        (place.card_part, place.card, done.card),
-        (place.output_part, place.output, done.output),
-    ):
+    for part, target, expected in _waiting(place, done):
         if part.exists():
             os.replace(part, target)
         elif not target.exists() or file_hash(target) != expected:

@@ -89,8 +89,7 @@ def started(
             )
             warn_about(plan, above=5)
             found = digest()
-            book = "" if account is None else account.ledger.id
-            run = run_of(key, terms, stream=stream, source=found, ledger=book, replace=replace)
+            run = run_of(key, terms, stream=stream, source=found, account=account, replace=replace)
             permanent = terms.permanent_key is not None
             made_from = origin_of(
                 origin, ledger=terms.ledger, again=terms.again, permanent=permanent, salt=run.salt
