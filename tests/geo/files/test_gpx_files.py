@@ -157,6 +157,7 @@ FETCH = '<!DOCTYPE gpx [<!ENTITY a SYSTEM "file:///etc/passwd">]><gpx><wpt>&a;</
         ("<gpx a='" + "x" * (6 << 20) + "'/>", "longer than 4 MiB"),
         ("<gpx><!--" + "x" * (6 << 20) + "--></gpx>", "longer than 4 MiB"),
         ("<?xml version='1.0' encoding='rot13'?><gpx/>", "encoding"),
+        ("<gpx><trk><trkpt lat='40.7' lon='-74'/></trk></gpx>", "line 1: a place stands where"),
         ("<gpx><wpt lat='40.7'/></gpx>", "row 0 has no finite longitude"),
         ("<gpx><wpt lat='nan' lon='1'/></gpx>", "row 0 has no finite latitude"),
         ("<gpx><wpt lat='1e999' lon='1'/></gpx>", "row 0 has no finite latitude"),
@@ -164,7 +165,7 @@ FETCH = '<!DOCTYPE gpx [<!ENTITY a SYSTEM "file:///etc/passwd">]><gpx><wpt>&a;</
         ("<gpx><wpt lat='-174.0123' lon='40.7'/></gpx>", "swapped"),
         ("<gpx><wpt lat='-74.0123' lon='40.7'/></gpx>", "row 0 lies outside.*swapped"),
     ],
-    ids=range(17),
+    ids=range(18),
 )
 def test_gpx_that_is_refused(tmp_path, text, words):
     path = tmp_path / "bad.gpx"

@@ -23,6 +23,7 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SHAPES = {"/gpx/wpt": "Point", "/gpx/rte": "LineString", "/gpx/trk": "MultiLineString"}
 _PLACES = {"/gpx/wpt", "/gpx/rte/rtept", "/gpx/trk/trkseg/trkpt"}
+_POINTS = {way.rpartition("/")[2] for way in _PLACES}
 # What may stand beside coordinates, in the order in which the format asks for it.
 _OF_PLACE = ("ele", "time", "name", "cmt", "desc", "src", "sym", "type")
 _OF_TRACK = ("name", "cmt", "desc", "src", "number", "type")
@@ -116,6 +117,11 @@ class _Reader:
             self.parts.append([])
         elif way in _SHAPES:
             self._begun(way)
+        elif way.rpartition("/")[2] in _POINTS and "/extensions/" not in way:
+            line = self.parser.CurrentLineNumber
+            raise self._refusal(
+                f"line {line}: a place stands where GPX has none; move it, or remove it"
+            )
         elif len(self.ways) == 2 and way != "/gpx":
             raise self._refusal("its first element is not gpx")
         elif len(self.ways) > _DEEPEST:
