@@ -6,7 +6,14 @@ import stat
 import numpy as np
 import pytest
 
-from dprivacy.errors import BadFile, BudgetExceeded, Malformed, NotApplicable, Unfinished
+from dprivacy.errors import (
+    BadFile,
+    BudgetExceeded,
+    Malformed,
+    NotApplicable,
+    Unfinished,
+    WrongKind,
+)
 from dprivacy.geo import place_mechanism, protect_place_file, protect_places
 from dprivacy.geo.leader_state import StateFile
 from dprivacy.geo.permanent_places import PermanentNoise
@@ -170,9 +177,13 @@ def test_a_link_is_no_state(tmp_path):
 def test_the_secret_state_has_no_name_of_the_output(tmp_path):
     (tmp_path / "in.csv").write_text("who,lat,lon\nann,40.7,-74.0\n")
     given = {"person": "who", "permanent_key": KEY, "region": NYC, "replace": True}
-    for name in ("out.csv", "out.csv.card.json", "in.csv"):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path)
+    for name in ("out.csv", "out.csv.card.json", "in.csv", "sub/../out.csv", "link/out.csv"):
         with pytest.raises(NotApplicable, match="a file of its own"):
             protect_place_file(
                 tmp_path / "in.csv", tmp_path / "out.csv", state=tmp_path / name, **given
             )
-    assert os.listdir(tmp_path) == ["in.csv"]
+    assert sorted(os.listdir(tmp_path)) == ["in.csv", "link", "sub"]
+    with pytest.raises(WrongKind, match="a state is named by its path"):
+        protect_place_file(tmp_path / "in.csv", tmp_path / "out.csv", state=5, **given)

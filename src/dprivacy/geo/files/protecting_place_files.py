@@ -9,6 +9,7 @@ from dprivacy.errors import BadFile, NotApplicable, OutputExists
 from dprivacy.geo.files.place_files import read_place_file
 from dprivacy.geo.protecting_places import protect_places
 from dprivacy.geo.released_places import ProtectedPlaces, require_ending, require_keeping
+from dprivacy.model import as_path
 from dprivacy.release import (
     Released,
     Written,
@@ -97,8 +98,8 @@ def _require_own_state(state: PathArg | None, places: Path, output: Path) -> Non
     """Refuse a state, which is secret, under the name of what is published or read."""
     if state is None:
         return
-    others = {path.absolute() for path in (places, output, card_path(output))}
-    if Path(state).absolute() in others:
+    others = {path.resolve() for path in (places, output, card_path(output))}
+    if as_path(state, "a state").resolve() in others:
         raise NotApplicable(
             f"a state is secret and has a file of its own, but {state} is the input, the output or its "
             "card; give another name"
