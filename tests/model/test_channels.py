@@ -66,6 +66,11 @@ def test_entries_that_are_no_probabilities(bad) -> None:
         Channel(["yes", "no"], ["a", "b"], [[1, 0], [rest, bad]])
 
 
+def test_infinities_that_cancel_are_named_without_a_warning() -> None:
+    with pytest.raises(NotStochastic, match=r"input 'x', output 'a': inf"):
+        Channel(["x"], ["a", "b"], [[math.inf, -math.inf]])
+
+
 @pytest.mark.parametrize("bad", [math.nan, "nan", None, "half", "", "1/0", True, 1j, [1], b"1"])
 def test_entries_that_are_no_numbers(bad) -> None:
     with pytest.raises(Malformed, match=r"input 'no', output 'b'"):

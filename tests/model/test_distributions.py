@@ -86,6 +86,12 @@ def test_nan_is_no_probability_wherever_it_stands() -> None:
         Dist(["a", "b", "c"], np.array([1.0, 0.5, -0.5]))
 
 
+def test_weights_with_more_digits_than_can_be_printed_are_refused_in_words() -> None:
+    for weights in ([10**400, 0], [10**5000, 0], [2, Q(-1, 3**10000)], [Q(1, 3**10000), 0]):
+        with pytest.raises(NotStochastic, match=r"sum to|is not a probability"):
+            Dist(["a", "b"], weights)
+
+
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.longdouble])
 def test_weights_in_an_array_are_those_of_a_list(kind) -> None:
     given = np.array([0.25, 0.75], dtype=kind)

@@ -320,10 +320,10 @@ def check_stochastic(table: Labelled) -> None:
     """Raise NotStochastic, naming the row, unless every row is a distribution."""
     matrix = table.matrix
     floats = not matrix.exact
-    sums = matrix.entries.sum(axis=1)
-    if floats and matrix.entries.min() >= 0 and abs(sums - 1).max() <= FLOAT_ROW_SUM:
-        return
     with np.errstate(invalid="ignore"):
+        sums = matrix.entries.sum(axis=1)
+        if floats and matrix.entries.min() >= 0 and abs(sums - 1).max() <= FLOAT_ROW_SUM:
+            return
         bad = matrix.entries < 0
         if floats:
             bad = bad | ~np.isfinite(matrix.entries)

@@ -1,6 +1,5 @@
 """Distributions on labelled points: priors, rows, posteriors, outers."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -50,11 +49,13 @@ class Dist(Frozen, Pictured):
         self._set(labels=known, matrix=values)
         chances: list[Any] = self.weights
         total = sum(chances)
-        if not min(chances) >= 0 or math.isnan(total):
+        if not (min(chances) >= 0 and total >= 0):  # min may pass over NaN, and a sum does not
             label, weight = next(pair for pair in self.items() if not pair[1] >= 0)
-            raise NotStochastic(f"{label!r}: {weight} is not a probability (it must be at least 0)")
+            raise NotStochastic(
+                f"{label!r}: {plain(weight)} is not a probability (it must be at least 0)"
+            )
         if abs(total - 1) > (0 if self.exact else _FLOAT_SUM):
-            raise NotStochastic(f"the probabilities sum to {total}, not 1")
+            raise NotStochastic(f"the probabilities sum to {plain(total)}, not 1")
 
     @property
     def exact(self) -> bool:
