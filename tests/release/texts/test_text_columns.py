@@ -127,7 +127,8 @@ def test_a_card_needs_no_vocabulary_to_be_proved(vocabulary, tmp_path):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        *(("diameter", v) for v in ("1e999999999", "1/0", "0", "-5", "inf", "9" * 500, [], None, 1e40)),
+        *(("diameter", v) for v in ("1e999999999", "1/0", "1/00", "0", "-5", "inf", "9" * 500)),
+        *(("diameter", v) for v in ([], None, 1e40)),
         *(("near", v) for v in ("nan", "-1", "1e999", {}, "x")),
         *(("hash", v) for v in (5, "", "z" * 24)),
         ("words", -1),
