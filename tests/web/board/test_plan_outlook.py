@@ -9,7 +9,7 @@ pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 from dprivacy.mechanisms import geometric, projective_response, randomised_response
 from dprivacy.spaces import discrete, line
 from dprivacy.web.board.plan_outlook import HEAD, Outlooks, outlook, usual_delta, worth
-from dprivacy.web.pages.plan_form import FIRST, plan_mapping
+from dprivacy.web.pages.plan_form import FIRST, plan_mapping, read_plan
 
 
 def test_the_whole_row_is_the_headline_and_answers_are_what_the_channels_say():
@@ -101,6 +101,14 @@ def test_what_is_kept_while_a_plan_is_edited_is_what_would_be_found_anew():
         assert found.band == anew.band
         assert found.ahead.to_dict() == anew.ahead.to_dict()
         assert [c.spec for c in found.plan.columns] == [c.spec for c in anew.plan.columns]
+
+
+def test_a_plan_file_may_have_dates_of_toml():
+    days = 'type = "dates"\nlow = 2020-01-01\nhigh = 2020-03-01\ngrid = 1\nepsilon = "0.1"'
+    raw = read_plan(f"[columns.day]\n{days}\n")
+    kept = Outlooks()
+    assert worth(kept.ask(raw, 100)) == worth(outlook(raw, 100))
+    assert kept.ask(raw, 100).ahead is kept.ask(raw, 100).ahead
 
 
 def test_an_edit_of_one_column_asks_nothing_new_of_the_others(monkeypatch):

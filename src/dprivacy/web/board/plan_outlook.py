@@ -69,7 +69,7 @@ class Outlooks:
     def ask(self, raw: Mapping[str, Any], rows: int, *, unordered: bool = False) -> Outlook:
         """What a plan promises and costs; that a list was compared changes neither."""
         plan = plan_with(raw, self.built)
-        asked = json.dumps([_unsourced(raw), rows, unordered])
+        asked = json.dumps([_unsourced(raw), rows, unordered], default=str)  # dates of TOML
         before, found = self.last
         if found is not None and before == asked:
             return replace(found, plan=plan)
