@@ -11,7 +11,7 @@ _KEPT: WeakKeyDictionary[Any, dict[Hashable, Any]] = WeakKeyDictionary()
 def found_once(mechanism: object, what: Hashable, find: Callable[[], Found]) -> Found:
     """What `find` gives, which must follow from the mechanism and from `what` alone.
 
-    Mechanisms never change, and are told apart by identity: one that is built again is asked again.
+    Mechanisms never change, and two that are equal have the same figures.
     """
     kept = _KEPT.setdefault(mechanism, {})
     if what not in kept:

@@ -43,13 +43,13 @@ def learned(column: ColumnPlan, rows: int, *, name: str) -> Learned:
     ± 6.2 points
     """
     what, unit = _statistic(column, name)
-    found = found_once(column.mechanism, "variances", lambda: _variances(column))
+    asked = ("variances", column.kind)
+    found = found_once(column.mechanism, asked, lambda: _variances(column))
     if found is None:
         return Learned(what, "not by itself: see the card", "")
     noisy, plain = (_reached(variance, rows, 100 if unit == _POINTS else 1) for variance in found)
-    useless = (
-        "nothing: " if found[0] * _REACH**2 >= found[1] * rows else ""
-    )  # beyond half its range
+    beyond = found[0] * _REACH**2 >= found[1] * rows  # half of the range on either side
+    useless = "nothing: " if beyond else ""
     return Learned(what, f"{useless}± {noisy}{unit}", f"± {plain}{unit}")
 
 
