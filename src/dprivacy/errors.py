@@ -27,6 +27,60 @@ class DPrivacyError(ValueError):
     As text it is one line. Labels and names of columns come from files, and a line break or a
     terminal's control sequence in one is written as an escape; where a file has thousands of them, the
     middle is left out.
+
+    Examples
+    --------
+    >>> import copy
+    >>> from unittest.mock import patch
+    >>> import dprivacy as dp
+    >>> try:
+    ...     dp.line(0)
+    ... except ValueError as error:  # which every error here is
+    ...     print(f"{type(error).__name__}: {error}")
+    BadNumber: points of a line: a whole number of at least 1 is needed, not 0
+    >>> dp.geometric(dp.line(3), eps=-1)
+    Traceback (most recent call last):
+    dprivacy.errors.BadLevel: ε must be greater than 0, not -1
+    >>> dp.Dist(["rain", "sun"], ["1/2", "1/3"])
+    Traceback (most recent call last):
+    dprivacy.errors.NotStochastic: the probabilities sum to 5/6, not 1
+    >>> dp.spaces.from_table(["a", "b", "c"], [[0, 1, 5], [1, 0, 1], [5, 1, 0]])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dprivacy.errors.NotAMetric: the triangle inequality fails: d('a', 'c') = 5 is more than the ...
+    >>> dp.refines([["1/2", "1/2"]], [["1/2", "1/2"]] * 2)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dprivacy.errors.SpaceMismatch: comparing two channels: inputs: the labels differ (1 only in ...
+    >>> dp.Dist(["rain", "sun"], ["1/2", 0.5])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dprivacy.errors.MixedArithmetic: 'rain' is the exact number 1/2 but 'sun' is the float 0.5; ...
+    >>> dp.discrete(["tea", "tea"])
+    Traceback (most recent call last):
+    dprivacy.errors.DuplicateLabel: labels: 'tea' appears twice; labels must be distinct
+    >>> dp.randomised_response(["yes", "no"], eps=1).channel["maybe", "no"]
+    Traceback (most recent call last):
+    dprivacy.errors.UnknownCategory: 'maybe' is not among the inputs; they are 'yes', 'no'
+    >>> dp.release.from_floats([[1.0, 0.0], [0.5, 0.5]]).mechanism()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dprivacy.errors.NotPrivate: A matrix of floats has no ε: the output '1' is never given for ...
+    >>> dp.Channel([0, 1], [0, 1], [["1/2", "1/2"]] * 2).inverse()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dprivacy.errors.NotInvertible: this channel cannot be inverted: the matrix has rank 1, less ...
+    >>> dp.estimation.regress("y ~ x", {"y": [0, 1, 2], "x": [1, 1, 1]})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dprivacy.errors.Unidentified: the columns do not determine the 2 coefficients: x is ...
+    >>> dp.line(10**7)
+    Traceback (most recent call last):
+    dprivacy.errors.TooLarge: the line has 10,000,000 points; at most 20,000 fit in a table of distances
+    >>> dp.polytope.count_kernels("line:3", eps="1/2")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dprivacy.errors.Uncertified: e^(ε·d) is not rational for 0 and 1 (ε = 1/2, d = 1), so that ...
+    >>> copy.copy(dp.sampling.KeyedSource(bytes(32)))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dprivacy.errors.RepeatedStream: KeyedSource(partition=0) cannot be copied or pickled, ...
+    >>> with patch.dict("sys.modules", matplotlib=None):  # as where it is not installed
+    ...     dp.extras.matplotlib()
+    Traceback (most recent call last):
+    dprivacy.errors.MissingExtra: drawing needs matplotlib; install it with pip install 'dprivacy[plot]'
     """
 
     def __str__(self) -> str:
@@ -80,7 +134,38 @@ class Unidentified(DPrivacyError):
 
 
 class Malformed(DPrivacyError):
-    """Input that is not what was asked for; never raised itself, each fact has its class below."""
+    """Input that is not what was asked for; never raised itself, each fact has its class below.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import dprivacy as dp
+    >>> dp.load("nowhere.json")
+    Traceback (most recent call last):
+    dprivacy.errors.BadFile: nowhere.json: cannot be read (No such file or directory)
+    >>> with tempfile.NamedTemporaryFile() as file:  # doctest: +ELLIPSIS
+    ...     dp.save(dp.line(3), file.name)
+    Traceback (most recent call last):
+    dprivacy.errors.OutputExists: ... already exists; choose another name, or pass ...
+    >>> dp.Plan.read({"columns": {"tea": {"type": "categories"}}})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dprivacy.errors.BadPlan: the plan, column 'tea': epsilon is missing; write epsilon = "ln 2" ...
+    >>> dp.Plan.read({"columns": {"tea": {"type": "catagories"}}})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dprivacy.errors.UnknownName: the plan, column 'tea': type should be one of 'categories', ...
+    >>> dp.Channel([0, 1], [0, 1], [["1/2", "1/2"]])
+    Traceback (most recent call last):
+    dprivacy.errors.WrongShape: 2 inputs and 2 outputs were named, but the matrix is 1×2
+    >>> dp.line(0)
+    Traceback (most recent call last):
+    dprivacy.errors.BadNumber: points of a line: a whole number of at least 1 is needed, not 0
+    >>> dp.discrete(7)
+    Traceback (most recent call last):
+    dprivacy.errors.WrongKind: labels: a list of labels is needed, not 7
+    >>> dp.privacy([["3/4", "1/4"], ["1/4", "3/4"]], eps=1)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dprivacy.errors.NotApplicable: a channel alone (list) has no distances between its secrets; ...
+    """
 
 
 class BadFile(Malformed):
@@ -140,7 +225,12 @@ class UnknownName(Malformed):
 
     @classmethod
     def require(cls, what: str, given: object, known: Iterable[object]) -> None:
-        """Refuse a name that is not one of those known."""
+        """Refuse a name that is not one of those known.
+
+        Examples
+        --------
+        >>> UnknownName.require("distance", "sup", ["L2", "sup"])
+        """
         choices = tuple(known)
         if given not in choices:
             raise cls.among(what, given, choices)
@@ -179,35 +269,131 @@ class RepeatedStream(DPrivacyError):
 
 
 class BudgetExceeded(DPrivacyError):
-    """A release that would spend more than the budget; the message says what is spent and left."""
+    """A release that would spend more than the budget; the message says what is spent and left.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import dprivacy as dp
+    >>> coin = dp.randomised_response(["yes", "no"], eps="ln 3")
+    >>> with tempfile.TemporaryDirectory() as folder:  # doctest: +ELLIPSIS
+    ...     ledger = dp.Ledger(f"{folder}/ledger.db")
+    ...     _ = ledger.budget("survey", "ln 2")
+    ...     ledger.spend({"smokes": coin}, account="survey")
+    Traceback (most recent call last):
+    dprivacy.errors.BudgetExceeded: the budget of account 'survey' is ln(2) ≈ 0.6931; 0 is ...
+    """
 
 
 class AlreadyReleased(DPrivacyError):
-    """A source that was sanitised before, and nobody said that this is meant."""
+    """A source that was sanitised before, and nobody said that this is meant.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas
+    >>> import dprivacy as dp
+    >>> frame = pandas.DataFrame({"tea": ["yes", "no"]})
+    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
+    >>> with tempfile.TemporaryDirectory() as folder:  # doctest: +ELLIPSIS
+    ...     ledger = dp.Ledger(f"{folder}/ledger.db", open=True)
+    ...     for _ in range(2):
+    ...         released = dp.sanitise(frame, plan, ledger=ledger)
+    Traceback (most recent call last):
+    dprivacy.errors.AlreadyReleased: released before: column 'tea' (entry 2). Two noisy copies ...
+    """
 
 
 class BrokenLedger(DPrivacyError):
-    """A ledger that cannot be relied on: damaged, edited, rolled back, or with another key."""
+    """A ledger that cannot be relied on: damaged, edited, rolled back, or with another key.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dprivacy.release import Ledger
+    >>> with tempfile.NamedTemporaryFile() as file:  # doctest: +ELLIPSIS
+    ...     _ = file.write(b"dear diary"), file.flush()
+    ...     Ledger(file.name)
+    Traceback (most recent call last):
+    dprivacy.errors.BrokenLedger: ...: the ledger is damaged, or is not one
+    """
 
 
 class LedgerInterrupted(BadFile):
-    """A ledger that broke off or did not answer: what was asked of it may be done or not."""
+    """A ledger that broke off or did not answer: what was asked of it may be done or not.
+
+    Examples
+    --------
+    >>> issubclass(LedgerInterrupted, BadFile)  # where files are caught, so is this
+    True
+    """
 
 
 class Unfinished(DPrivacyError):
-    """A file job that is not done: it stopped half-way, or another process is at it now."""
+    """A file job that is not done: it stopped half-way, or another process is at it now.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import dprivacy as dp
+    >>> def stop(done, total):
+    ...     raise KeyboardInterrupt
+    >>> with tempfile.TemporaryDirectory() as folder:  # doctest: +ELLIPSIS
+    ...     table, plan = dp.release.write_demo(Path(folder))
+    ...     try:
+    ...         dp.sanitise_file(table, plan, f"{folder}/out.csv", progress=stop)
+    ...     except KeyboardInterrupt:
+    ...         dp.sanitise_file(table, plan, f"{folder}/out.csv")
+    Traceback (most recent call last):
+    dprivacy.errors.Unfinished: .../out.csv: a job for it stopped before it was done; ...
+    """
 
 
 class NotStored(DPrivacyError):
-    """Reports that a collector could not put on its disk or into its database; send them again."""
+    """Reports that a collector could not put on its disk or into its database; send them again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dprivacy.collecting import Collection, new_book
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> from dprivacy.store import stored_text
+    >>> coin = stored_text(randomised_response(["yes", "no"], eps="ln 3"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     book = new_book(f"{folder}/smokes.db", Collection.of(coin, question="Do you smoke?"))
+    >>> book.add([b"a" * 16], [0], day=20_000)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dprivacy.errors.NotStored: .../smokes.db: the disk refuses to store reports ...
+    """
 
 
 class PrivacyLeakWarning(UserWarning):
-    """What was asked for may reveal more than the stated guarantee."""
+    """What was asked for may reveal more than the stated guarantee.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import dprivacy as dp
+    >>> coin = dp.randomised_response(["yes", "no"], eps="ln 3")
+    >>> with warnings.catch_warnings(record=True, action="always") as told:
+    ...     _ = coin.randomise(["yes"], insecure_seed=1)
+    >>> told[0].category.__name__, issubclass(told[0].category, PrivacyLeakWarning)
+    ('InsecureSeedWarning', True)
+    """
 
 
 class UnprovedWarning(UserWarning):
-    """What a card says and nothing has proved, since that would take too long."""
+    """What a card says and nothing has proved, since that would take too long.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="error", category=UnprovedWarning):  # to refuse such cards
+    ...     warnings.warn("what the card says of tea is not proved", UnprovedWarning, stacklevel=1)
+    Traceback (most recent call last):
+    dprivacy.errors.UnprovedWarning: what the card says of tea is not proved
+    """
 
 
 class InsecureSeedWarning(PrivacyLeakWarning):

@@ -46,8 +46,11 @@ class FakeReport(Answer):
     Examples
     --------
     >>> from dprivacy.mechanisms import randomised_response
-    >>> print(fake_report(randomised_response(["yes", "no"], eps="ln 3")).explain())
+    >>> fake = fake_report(randomised_response(["yes", "no"], eps="ln 3"))
+    >>> print(fake)
     One fake report adds up to 1.5 to an estimated count, and moves two counts apart by up to 2.
+    >>> fake.fewest(ahead=400)
+    200
     """
 
     most: Fraction | float

@@ -51,6 +51,8 @@ class Findings(Answer):
     One fake report adds up to 1.5 to an estimated count, and moves two counts apart by up to 2.
     no is ahead of yes by 400; to make that up would have taken at least 200 fake reports.
     No sign of manipulation in 2 counters. ...
+    >>> findings(Tally(wire, 1000, {0: 400, 1: 600})).comparisons
+    (('no', 'yes', 400.0, 200),)
     """
 
     tally: Tally

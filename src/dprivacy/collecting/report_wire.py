@@ -47,6 +47,8 @@ class Tally:
     >>> wire = wire_of(randomised_response(["yes", "no"], eps="ln 3"))
     >>> Tally(wire, 3, {0: 2, 1: 1}).observed()
     {'yes': 2, 'no': 1}
+    >>> Tally(wire, 3, {0: 2, 1: 1}).possible, Tally(wire, 3, {0: 9}).possible
+    (True, False)
     """
 
     wire: "Wire"

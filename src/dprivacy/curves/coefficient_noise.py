@@ -63,6 +63,13 @@ class CurveMechanism(Sourced):
     >>> mechanism = curve_mechanism(make_basis("cosine", 48, 6), eps="ln 2", grid="1/100")
     >>> mechanism.randomise(example_days(3)).shape
     (3, 48)
+    >>> mechanism.distance, mechanism.space.name, mechanism.rate < mechanism.guarantee.eps
+    ('L2', 'L2', True)
+    >>> mechanism.noise.shape, mechanism.variances.shape  # of each reading, and of each coefficient
+    ((48,), (6,))
+    >>> days = example_days(3)
+    >>> mechanism.coefficients(days).shape == mechanism.noisy(days).shape
+    True
     """
 
     basis: Basis

@@ -35,6 +35,10 @@ class Basis(Sealed):
     >>> basis = make_basis("cosine", 24, 5)
     >>> basis.size, basis.times, basis.stretch_squared >= SCALE**2
     (5, 24, True)
+    >>> basis.first(2).size, basis.back.shape, basis.widest // SCALE
+    (2, (24, 5), 4)
+    >>> basis.coefficients(np.ones((1, 24), dtype=np.int64)).shape
+    (1, 5)
     """
 
     name: str

@@ -42,6 +42,8 @@ class Days(Sealed):
     >>> days = Days(np.ones((2, 3)), ("h0", "h1", "h2"), {"home": ["a", "b"]}, Path("days.csv"))
     >>> days.values.shape, days.left_out
     ((2, 3), 0)
+    >>> days.published.columns, len(days.published.values)  # without the curves
+    (('h0', 'h1', 'h2'), 0)
     """
 
     values: Floats = field(repr=False)

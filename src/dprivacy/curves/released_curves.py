@@ -52,6 +52,10 @@ class ProtectedCurves(Answer, Sealed, Pictured):
     ['even', 'odd']
     >>> found.guarantee.unit
     'kWh of L2 distance'
+    >>> len(found.mean().mean), found.smoothed(example_days(60)).shape
+    (48, (40, 48))
+    >>> print(found.sentence().split(" in ")[0])
+    Anyone who sees the protected curve can multiply their odds between two curves at most 1 kWh apart
     """
 
     values: Floats

@@ -49,6 +49,8 @@ class Minimax(Answer, Pictured):
     >>> found = minimax(line(3), eps="ln 2")
     >>> print(found.loss, found.secret, found.proof.holds())
     4/7 0 True
+    >>> found.mechanism()
+    minimax(3→3, ε = ln(2) ≈ 0.6931)
     """
 
     problem: Problem

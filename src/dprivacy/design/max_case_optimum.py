@@ -74,6 +74,8 @@ class MaxOptimum(Answer, Pictured):
     >>> best = optimal("line:3", eps="ln 2", loss=[[0, 1, 0]], outputs=["an end"], case="max")
     >>> print(best.loss, [str(p) for p in best.posterior.weights])
     1/5 ['2/5', '1/5', '2/5']
+    >>> best.holds(), best.mechanism().channel == best.channel
+    (True, True)
     """
 
     problem: Problem

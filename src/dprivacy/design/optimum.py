@@ -103,6 +103,8 @@ class Optimum(Answer, Pictured):
     5/9 True True
     >>> set(best.randomise([0, 1, 2, 2])) <= {0, 1, 2}
     True
+    >>> best.mechanism()
+    optimal(3→3, ε = ln(2) ≈ 0.6931)
     """
 
     problem: Problem

@@ -91,6 +91,12 @@ class MetreGuarantee(Guarantee):
     True
     >>> guarantee.factor("400 m") < 16
     True
+    >>> guarantee.total == guarantee.level, guarantee.exponent("400 m") < 2 * guarantee.level
+    (True, True)
+    >>> print(guarantee.slack, guarantee.warning or "no warning", guarantee.to_dict()["unit"])
+    1/5*sqrt(2) + 1/500000 no warning metre
+    >>> print(guarantee.explain().splitlines()[0])
+    Within 200 m, the odds between two true places change by at most a factor of 4.
     """
 
     level: Level

@@ -29,6 +29,10 @@ class NoiseLaw(Explained):
     >>> law = NoiseLaw(0.01, 2)
     >>> law.mean, round(law.quantile(0.95))
     (200.0, 474)
+    >>> round(law.beyond(474), 3), sorted(law.to_dict())
+    (0.05, ['eps_per_metre', 'mean_m', 'noise', 'within_95_percent_m'])
+    >>> print(law.explain().split(".")[0])
+    The noise is planar; its density falls by a factor of e every 100 m
     """
 
     rate: float

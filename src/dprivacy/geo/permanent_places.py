@@ -42,6 +42,8 @@ class PermanentNoise(Frozen):
     >>> first, again = fixed.noisy(cells, ["ann", "ann"]).tolist()
     >>> first == again
     True
+    >>> len(fixed.people(["ann", "bob"])), fixed.derived("checks") != fixed.derived("order")
+    (2, True)
     """
 
     mechanism: PlaceMechanism

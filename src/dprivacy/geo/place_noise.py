@@ -53,6 +53,14 @@ class PlaceMechanism(Sourced):
     >>> mechanism = place_mechanism(eps="ln 4", radius="200 m", region="40.7, -74.0, 50 km")
     >>> print(mechanism.guarantee.unit, mechanism.guarantee.eps * 200 < mechanism.guarantee.level)
     metre True
+    >>> mechanism.axes, round(mechanism.law.mean)
+    (2, 289)
+    >>> from dprivacy.sampling import SystemSource
+    >>> cells = mechanism.cells(np.array([40.7]), np.array([-74.0]))
+    >>> steps = mechanism.noisy(cells, SystemSource())
+    >>> lat, lon = mechanism.places(mechanism.points(steps))
+    >>> cells.tolist(), lat.shape, mechanism.noise.dimension
+    ([[0, 0]], (1,), 2)
     """
 
     guarantee: MetreGuarantee

@@ -39,6 +39,10 @@ class BareHash(Answer):
     >>> lesson = bare_hash([(1, 0), (0, 1)])
     >>> print(lesson.hidden_level, lesson.known_level)
     0 inf
+    >>> print(lesson.parting, lesson.singling_out[1, 0], lesson.weights[0], len(lesson.channels))
+    1/2 1/2 1/4 4
+    >>> print(lesson.hidden[(1, 0), 0], lesson.hidden[(0, 1), 0], len(lesson.known.columns))
+    1/2 1/2 8
     """
 
     points: tuple[Point, ...]

@@ -63,6 +63,9 @@ class SetReports(Sourced):
     True
     >>> print(reports.between({"tea"}, {"rum"})["by items"].level)
     ln(81)
+    >>> kept = reports.permanent([{"tea"}], people=["ann"], secret_key=b"sixteen bytes or more")
+    >>> kept.shape, reports.report(kept).shape, reports.bit_channel[0, 1]
+    ((1, 32), (1, 32), Fraction(1, 4))
     """
 
     bits: int

@@ -45,6 +45,8 @@ class Matching(Answer):
     >>> found = match([[0, 0, 0], [0, 0, 1], [1, 1, 1]], k=1, labels=["ann", "bob", "cleo"]).data
     >>> next(found.rows())
     ('ann', 1, 'bob', 1)
+    >>> found.k, found.of("cleo")
+    (1, [('bob', 2)])
     """
 
     labels: tuple[Label, ...]

@@ -16,7 +16,15 @@ from dprivacy.typing import LevelLike
 
 @dataclass(frozen=True)
 class PrivateHash(Sourced):
-    """What mechanisms on hashes share: a report has the bits of the hash, and a level ε."""
+    """What mechanisms on hashes share: a report has the bits of the hash, and a level ε.
+
+    Examples
+    --------
+    >>> from dprivacy.hashing import minhash
+    >>> mechanism = lshrr(minhash(bits=16, key="demo"), eps="ln 3")
+    >>> mechanism.bits, str(mechanism.eps)
+    (16, 'ln(3)')
+    """
 
     function: LocalityHash
     channel: ClassVar[None] = None

@@ -56,6 +56,9 @@ class LossExperiment(Answer, Pictured):
     >>> point = LossPoint("LSH", bits=20, k=5, loss=0.02, error=0.001)
     >>> LossExperiment(100, 40, 30, (point,), {5: 0.3}).at(mechanism="LSH").k
     5
+    >>> noisy = LossPoint("LSHRR", 20, 5, 0.1, 0.01, distance=Fraction(1, 10), xi=0.5)
+    >>> LossExperiment(100, 40, 30, (noisy,), {5: 0.3}).curve("LSHRR", bits=20, distance="1/10")
+    [(0.5, 0.1)]
     """
 
     people: int

@@ -25,10 +25,13 @@ class Answer(Explained, ABC):
     ...
     ...     def explain(self) -> str:
     ...         return f"The share is {self.value}."
-    >>> print(Share(Fraction(1, 3)))
+    >>> third = Share(Fraction(1, 3))
+    >>> print(third)  # which is third.explain()
     The share is 1/3.
     >>> Share(Fraction(1, 3)).to_dict()
     {'value': '1/3', 'exact': True}
+    >>> third.exact, third.explain()
+    (True, 'The share is 1/3.')
     """
 
     if TYPE_CHECKING:  # a field in some subclasses, which a property here would hide
@@ -77,6 +80,8 @@ class Verdict(Answer):
     Yes: 5 is prime (proved exactly).
     >>> print(Verdict("6 is prime", False, True, denial="6 is a product"))
     No: 6 is a product (disproved exactly).
+    >>> Verdict("6 is prime", False, True, denial="6 is a product").status
+    'refuted'
     """
 
     claim: str
@@ -139,5 +144,12 @@ class Pictured:
         ------
         MissingExtra
             When matplotlib is not installed.
+
+        Examples
+        --------
+        >>> from dprivacy.mechanisms import randomised_response
+        >>> figure = randomised_response(["yes", "no"], eps="ln 3").plot()
+        >>> type(figure).__name__
+        'Picture'
         """
         return import_module("dprivacy.viz").picture(self, **options)

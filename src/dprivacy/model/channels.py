@@ -48,6 +48,10 @@ class Channel(Pictured, Labelled):
     >>> coin = Channel(["yes", "no"], ["yes", "no"], [["3/4", "1/4"], ["1/4", "3/4"]])
     >>> (coin @ coin)["yes", "no"]
     Fraction(3, 8)
+    >>> print(coin.select(["yes"])[0, 0], coin.inverse()["yes", "no"], len(coin.over_rows(3).rows))
+    3/4 -1/2 8
+    >>> bool(coin.equivalent(coin.reduced()))
+    True
     """
 
     row_name, column_name = "input", "output"
@@ -164,6 +168,10 @@ class Hyper(Frozen, Pictured):
     >>> hyper = uniform(["yes", "no"]) >> coin
     >>> hyper.outer["yes"], hyper.inner("yes")["no"]
     (Fraction(1, 2), Fraction(1, 4))
+    >>> print(hyper.prior(), hyper.inners[1], hyper.channel()["yes", "no"], hyper.exact)
+    Dist(yes: 1/2, no: 1/2) Dist(yes: 1/4, no: 3/4) 1/4 True
+    >>> Hyper.mix(["1/2", "1/2"], [hyper, hyper]).to_dict().keys() == hyper.to_dict().keys()
+    True
     """
 
     secrets: tuple[Label, ...]

@@ -31,8 +31,13 @@ class Dist(Frozen, Pictured):
 
     Examples
     --------
-    >>> Dist(["rain", "sun"], ["1/3", "2/3"])["sun"]
+    >>> weather = Dist(["rain", "sun"], ["1/3", "2/3"])
+    >>> weather["sun"]
     Fraction(2, 3)
+    >>> weather.exact, weather.support, [str(p) for p in weather.weights], dict(weather.items())["sun"]
+    (True, ('rain', 'sun'), ['1/3', '2/3'], Fraction(2, 3))
+    >>> Dist([("rain", "cold"), ("sun", "cold")], ["1/3", "2/3"]).marginal(1).to_dict()
+    {'cold': '1'}
     """
 
     labels: tuple[Label, ...]

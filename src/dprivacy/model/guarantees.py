@@ -33,8 +33,15 @@ class Guarantee(Explained):
     --------
     >>> from dprivacy.numbers import ln
     >>> from dprivacy.spaces import line
-    >>> Guarantee(ln(2), line(4)).odds_factor(0, 3)
+    >>> guarantee = Guarantee(ln(2), line(4))
+    >>> guarantee.odds_factor(0, 3)
     Fraction(8, 1)
+    >>> guarantee.to_dict()["eps"]
+    'ln(2)'
+    >>> print(guarantee.sentence(0, 3))
+    anyone who sees the output can multiply their odds between '0' and '3' by at most 8
+    >>> print(guarantee.explain().split(":")[0])
+    ln(2) ≈ 0.6931 per unit of distance
     """
 
     eps: Level

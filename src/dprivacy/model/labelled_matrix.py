@@ -27,6 +27,14 @@ class Labelled(Frozen):
         Distinct, hashable labels.
     matrix
         Nested lists, an array or a Mat; see `read_matrix` for what entries may be.
+
+    Examples
+    --------
+    >>> bet = Gain(["bet on rain", "stay out"], ["rain", "sun"], [[2, -1], [0, 0]])
+    >>> bet.exact, bet.row_position("stay out"), bet.column_position("sun")
+    (True, 1, 1)
+    >>> bet.row("stay out"), bet.restrict(["stay out"]).to_dict()["matrix"]
+    ({'rain': Fraction(0, 1), 'sun': Fraction(0, 1)}, [['0', '0']])
     """
 
     row_name, column_name = "row", "column"
@@ -154,6 +162,8 @@ class Gain(Pictured, Labelled):
     >>> bet = Gain(["bet on rain", "stay out"], ["rain", "sun"], [[2, -1], [0, 0]])
     >>> bet["bet on rain", "sun"]
     Fraction(-1, 1)
+    >>> bet.actions, bet.secrets
+    (('bet on rain', 'stay out'), ('rain', 'sun'))
     """
 
     row_name, column_name = "action", "secret"

@@ -23,6 +23,13 @@ class Mechanism(Protocol):
     True
     >>> print(randomised_response(["yes", "no"], eps="ln 3").channel["yes", "no"])
     1/4
+    >>> from dprivacy.sampling import KeyedSource
+    >>> coin = randomised_response(["yes", "no"], eps="ln 3")
+    >>> coin.family, str(coin.guarantee.eps), coin.secure, coin.to_dict()["family"]
+    ('randomised_response', 'ln(3)', True, 'randomised_response')
+    >>> keyed = coin.using(KeyedSource(bytes(32)))
+    >>> keyed.randomise(["yes", "no"]) == coin.using(KeyedSource(bytes(32))).randomise(["yes", "no"])
+    True
     """
 
     @property

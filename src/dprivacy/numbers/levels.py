@@ -35,6 +35,9 @@ class Level(Frozen, numbers.Real):
     True
     >>> Level("ln 2") < Level("0.6931471805599453094172321214581766")
     True
+    >>> half, x = Level("1/2"), Level("ln 2")
+    >>> x.exp(), half.rational, half.simplified, x.is_rational, (x - 1).sign(), x.bounds()[0] < x
+    (Fraction(2, 1), Fraction(1, 2), Fraction(1, 2), False, -1, True)
     """
 
     __slots__ = ("_float", "_hash", "_terms")

@@ -92,6 +92,8 @@ class ExtremePointCount(Count):
     >>> found = count_extreme_points(3, eps=1)
     >>> int(found), found.by_columns
     (33, {1: 3, 2: 18, 3: 12})
+    >>> found.facets, found.by_loose
+    (18, {0: 33})
     """
 
     n: int

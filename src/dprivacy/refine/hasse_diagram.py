@@ -26,6 +26,8 @@ class Order(Pictured, Answer):
     >>> found = order({"coin": [["3/4", "1/4"], ["1/4", "3/4"]], "fair": [["1/2", "1/2"]] * 2})
     >>> found.edges, found.below("fair")
     ((('coin', 'fair'),), ('coin',))
+    >>> found.levels()
+    [[('coin',)], [('fair',)]]
     """
 
     by: str

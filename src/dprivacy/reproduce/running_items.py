@@ -23,8 +23,8 @@ class Outcome(Answer):
     Examples
     --------
     >>> one = reproduce("C:example-2").outcomes[0]
-    >>> one.errata, bool(one)
-    (['E1'], True)
+    >>> one.errata, one.status, bool(one)
+    (['E1'], 'differs: see erratum E1', True)
     """
 
     item: Item
@@ -90,6 +90,8 @@ class Reproduction(Answer):
     >>> found = reproduce(["C:example-2", "P:section-5"])
     >>> found.counts
     {'differs': 1, 'as printed': 1}
+    >>> found.line_counts
+    {'as printed': 8, 'differs': 3, 'extended': 2}
     """
 
     outcomes: tuple[Outcome, ...]

@@ -60,6 +60,13 @@ class CategoricalSampler(Frozen):
     >>> outputs = sampler.draw(np.array([0, 1, 1, 0]), SystemSource())
     >>> outputs.shape, set(sampler.draw(np.ones(1000, int), SystemSource()).tolist()) <= {0, 2}
     ((4,), True)
+    >>> sampler.weights(0) == [2**63, 2**62, 2**62]
+    True
+    >>> CategoricalSampler([[1, 2]]).resolve(0, SystemSource()) in {0, 1}  # thirds need it
+    True
+    >>> codes = sampler.checked(np.array([0, 1]))
+    >>> sampler.from_words(codes, np.zeros(2, dtype=np.uint64)).tolist()
+    [0, 2]
     """
 
     _bits: int

@@ -43,6 +43,8 @@ class DeviceSource:
     >>> again = DeviceSource(b"k" * 32, "6f…", "smokes", 1)
     >>> bool((source.words(9) == again.words(9)).all())
     True
+    >>> source.secure, 0 <= source.below(6) < 6
+    (True, True)
     """
 
     def __init__(self, key: bytes, question: str, context: str, *value: int) -> None:

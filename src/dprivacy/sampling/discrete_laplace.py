@@ -55,6 +55,8 @@ class DiscreteLaplace(Frozen):
     >>> noise = DiscreteLaplace(ln(2) / 10).draw(5, SystemSource())
     >>> noise.dtype, noise.shape
     (dtype('int64'), (5,))
+    >>> bool((DiscreteLaplace(ln(2)).geometric(5, SystemSource()) >= 0).all())
+    True
     """
 
     level: Level

@@ -59,6 +59,15 @@ class _EuclideanNoise(Frozen):
         """A point for every lane, drawn from the lane's own words: what it would draw by itself.
 
         Proposals are made in rounds, each of them by the lanes that have accepted none so far.
+
+        Examples
+        --------
+        >>> from dprivacy.sampling import PersonTags, lanes_of
+        >>> people = PersonTags(b"k" * 32).of_whole(np.array([7, 8]))
+        >>> def once():
+        ...     return PlanarNoise("1/10").draw_each(lanes_of(b"q" * 32, people, np.array([0, 0])))
+        >>> once().shape, bool((once() == once()).all())
+        ((2, 2), True)
         """
         noise = np.empty((len(lanes), self.dimension), dtype=np.int64)
         for start in range(0, len(lanes), _CHUNK):
@@ -83,6 +92,14 @@ class _EuclideanNoise(Frozen):
             The first 64 bits of each U.
         source
             Where further bits come from, should 64 not decide.
+
+        Examples
+        --------
+        >>> from dprivacy.sampling import SystemSource
+        >>> east, north = np.array([0, 90]), np.array([0, 0])
+        >>> words = np.full(2, 2**63, dtype=np.uint64)
+        >>> PlanarNoise(1).accepts([east, north], words, SystemSource()).tolist()
+        [True, False]
         """
         total: Floats = np.zeros(words.size)
         square: Floats = np.zeros(words.size)

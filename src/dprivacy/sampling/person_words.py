@@ -49,6 +49,11 @@ class PersonTags(Frozen):
     >>> numbers = tags.of_whole(np.array([7, 8, 7]))
     >>> bool((numbers[0] == numbers[2]).all()), bool((numbers[0] == numbers[1]).any())
     (True, False)
+    >>> tags.mark == PersonTags(b"k" * 32).mark, tags.mark == PersonTags(b"j" * 32).mark
+    (True, False)
+    >>> names = np.frombuffer(b"annbob", dtype=np.uint8)
+    >>> tags.of_texts(names, np.array([0, 3, 6])).shape == tags.of_whole(np.array([1, 2])).shape
+    True
     """
 
     _key: bytes

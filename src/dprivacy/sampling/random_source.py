@@ -39,6 +39,10 @@ class Source(Protocol):
     ...         return 0
     >>> DiscreteLaplace("ln 2").draw(3, Zeros())
     array([0, 0, 0])
+    >>> from dprivacy.sampling import SystemSource
+    >>> source: Source = SystemSource()
+    >>> source.secure, source.words(2).dtype, 0 <= source.below(6) < 6
+    (True, dtype('uint64'), True)
     """
 
     @property
@@ -98,6 +102,8 @@ class SystemSource:
     >>> source = SystemSource()
     >>> source.words(3).shape, 0 <= source.below(10**40) < 10**40
     ((3,), True)
+    >>> source.secure
+    True
     """
 
     __slots__ = ()
@@ -219,6 +225,8 @@ class KeyedSource(_Stream):
     >>> key = bytes(range(32))
     >>> bool((KeyedSource(key, 7).words(5) == KeyedSource(key, 7).words(5)).all())
     True
+    >>> KeyedSource(key, 7).secure, 0 <= KeyedSource(key, 7).below(6) < 6
+    (True, True)
     """
 
     def __init__(self, key: bytes, partition: int | str = 0) -> None:
@@ -254,6 +262,8 @@ class InsecureSource(_Stream):
     ...     source = InsecureSource(1)
     >>> source.secure
     False
+    >>> source.words(2).shape, 0 <= source.below(6) < 6
+    ((2,), True)
     """
 
     def __init__(self, seed: int) -> None:

@@ -20,6 +20,8 @@ class MetricSpace(Protocol):
     >>> from dprivacy.spaces import line
     >>> isinstance(line(3), MetricSpace), isinstance(BitStrings(8), MetricSpace)
     (True, True)
+    >>> print(line(3).distance(0, 2), BitStrings(3).distance([0, 0, 1], [1, 1, 1]))
+    2 2
     """
 
     def distance(self, x: Label, z: Label) -> Distance:

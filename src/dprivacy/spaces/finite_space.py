@@ -33,8 +33,20 @@ class FiniteSpace(Frozen):
     Examples
     --------
     >>> from dprivacy.spaces import line
-    >>> line(4).distance(0, 3)
+    >>> four = line(4)
+    >>> four.distance(0, 3)
     Fraction(3, 1)
+    >>> print(four.diameter, four.separation, four.uniform_distance, four.exact, four.position(3))
+    3 1 None True 3
+    >>> four.pairs(), [side.tolist() for side in four.edges]
+    ([(0, 1), (1, 2), (2, 3)], [[0, 1], [1, 2], [2, 3]])
+    >>> [side.tolist() for side in four.implying_pairs]
+    [[0, 1], [1, 2], [2, 3]]
+    >>> print(four.scaled("ln 2").distance(0, 3), four.restrict([0, 3]).labels)
+    ln(8) (0, 3)
+    >>> twice = four.scaled(2)
+    >>> four.maximum(twice) == twice, four.minimum(twice) == four, four.closure() == four
+    (True, True, True)
     """
 
     labels: tuple[Label, ...]

@@ -45,8 +45,11 @@ class Collection:
     >>> from dprivacy.mechanisms import randomised_response
     >>> from dprivacy.store import stored_text
     >>> text = stored_text(randomised_response(["yes", "no"], eps="ln 3"))
-    >>> Collection.of(text, question="Do you smoke?", name="smokes").wire.labels
+    >>> asked = Collection.of(text, question="Do you smoke?", name="smokes")
+    >>> asked.wire.labels
     ('yes', 'no')
+    >>> asked.charged("survey").ledger
+    ('survey',)
     """
 
     mechanism: str = field(repr=False)
@@ -94,6 +97,20 @@ class Book(ABC):
     --------
     >>> issubclass(Book, ABC)  # made by `new_book` and `open_book`
     True
+    >>> import tempfile
+    >>> from dprivacy.collecting import new_book
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> from dprivacy.store import stored_text
+    >>> coin = stored_text(randomised_response(["yes", "no"], eps="ln 3"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     book = new_book(f"{folder}/smokes.db", Collection.of(coin, question="Do you smoke?"))
+    ...     new = book.add([b"a" * 16, b"a" * 16], [0, 0], day=20_000)  # the same report twice
+    ...     counted = book.counted(), book.tally().observed()
+    ...     book.close_collection()
+    ...     closed = book.is_closed()
+    ...     book.release()
+    >>> new, counted, closed
+    ([True, False], ({-1: 1, 0: 1}, {'yes': 1, 'no': 0}), True)
     """
 
     name: str  # for messages: never with a password

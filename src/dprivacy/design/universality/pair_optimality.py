@@ -37,6 +37,10 @@ class PairVerdict(Verdict):
     >>> found = best_on_pair(blurred, 0, 2, line(3), eps="ln 2")
     >>> print(found.kind, found.risk, found.least)
     below 2/5 7/30
+    >>> print(found.gap)
+    1/6
+    >>> print(found.because.split(",")[0])
+    If the prior is 3/5 for 0 and 2/5 for 2
     """
 
     pair: tuple[Any, Any] = ()  # type: ignore[assignment]

@@ -49,11 +49,21 @@ class Estimate(TabularAnswer, Pictured):
     >>> from dprivacy.estimation import estimate
     >>> from dprivacy.mechanisms import randomised_response
     >>> coin = randomised_response(["yes", "no"], eps="ln 3")
-    >>> print(estimate(coin, {"yes": 400, "no": 600}, estimator="inverse"))
+    >>> found = estimate(coin, {"yes": 400, "no": 600}, estimator="inverse")
+    >>> print(found)
     Estimate(inverse, n = 1000, 2 labels)
     label  count  ± s.e.  95 % interval  share
       yes    300    27.4  246.3 … 353.7   3/10
        no    700    27.4  646.3 … 753.7   7/10
+    >>> print(found.counts["yes"], found.distribution["yes"], found.proper, found.dist()["no"])
+    300 3/10 True 7/10
+    >>> round(found.standard_errors["yes"], 1), [round(end, 1) for end in found.intervals["yes"]]
+    (27.4, [246.3, 353.7])
+    >>> shares = {"of": "population", "scale": "proportions"}
+    >>> round(found.errors(**shares)["yes"], 3), [round(x, 3) for x in found.ranges(**shares)["yes"]]
+    (0.031, [0.239, 0.361])
+    >>> found.long_form().columns
+    ('label', 'estimate', 'standard_error', 'low', 'high', 'of', 'method')
     """
 
     labels: tuple[Any, ...]

@@ -35,6 +35,10 @@ class MeanEstimate(Answer):
     >>> found = estimate_mean(geometric(3, eps="ln 2"), {0: 30, 1: 30, 2: 60})
     >>> print(found.value, round(found.standard_error, 3))
     3/2 0.144
+    >>> round(found.error(of="population"), 3), [round(end, 2) for end in found.interval]
+    (0.151, [1.22, 1.78])
+    >>> [round(end, 2) for end in found.range(of="population")]
+    [1.2, 1.8]
     """
 
     value: Fraction | float

@@ -64,6 +64,17 @@ class TableEstimate(TabularAnswer, Pictured):
     10.0 16.2
     >>> table.marginal(0).counts.tolist()
     [100.0, 100.0]
+    >>> table.shares.tolist(), table.standard_errors.round(2).tolist()
+    ([[0.45, 0.05], [0.05, 0.45]], [[16.2, 16.2], [16.2, 16.2]])
+    >>> low, high = table.intervals
+    >>> low.round(1).tolist(), high.round(1).tolist()
+    ([[58.2, -21.8], [-21.8, 58.2]], [[121.8, 41.8], [41.8, 121.8]])
+    >>> table.errors(of="population", scale="proportions").round(3).tolist()
+    [[0.088, 0.082], [0.082, 0.088]]
+    >>> table.ranges(of="population", scale="proportions")[0].round(2).tolist()
+    [[0.28, -0.11], [-0.11, 0.28]]
+    >>> table.long_form().columns
+    ('axis 1', 'axis 2', 'estimate', 'standard_error', 'low', 'high', 'of', 'method')
     """
 
     labels: tuple[tuple[Any, ...], ...]

@@ -54,11 +54,16 @@ class Regression(TabularAnswer, Pictured):
     Examples
     --------
     >>> from dprivacy.estimation import regress
-    >>> print(regress("y ~ x", {"y": [0, 1, 2, 4], "x": [0, 1, 2, 3]}))
+    >>> found = regress("y ~ x", {"y": [0, 1, 2, 4], "x": [0, 1, 2, 3]})
+    >>> print(found)
     Regression(linear, n = 4)
                coefficient  ± s.e.     95 % interval
     intercept      -0.2000  0.1876  -1.0072 … 0.6072
             x       1.3000  0.1337   0.7249 … 1.8751
+    >>> round(found.coefficients["x"], 4), round(found.standard_errors["x"], 4)
+    (1.3, 0.1337)
+    >>> [round(end, 4) for end in found.intervals["x"]], found.long_form().columns
+    ([0.7249, 1.8751], ('term', 'estimate', 'standard_error', 'low', 'high', 'of', 'method'))
     """
 
     formula: str

@@ -68,10 +68,15 @@ class Statistics(TabularAnswer, Pictured):
     Examples
     --------
     >>> north = Statistic(("north",), 10.0, 1.0, 8.0, 12.0)
-    >>> print(Statistics("mean of age", ("region",), (north,), "table", 0.95, 100))
+    >>> found = Statistics("mean of age", ("region",), (north,), "table", 0.95, 100)
+    >>> print(found)
     mean of age, of the table (100 rows)
     region  estimate  ± s.e.  95 % interval  method
      north      10.0     1.0     8.0 … 12.0   score
+    >>> found.at("north").value, found.only.keys, found.standard_error, found.interval
+    (10.0, ('north',), 1.0, (8.0, 12.0))
+    >>> found.long_form().columns
+    ('region', 'estimate', 'standard_error', 'low', 'high', 'of', 'method')
     """
 
     statistic: str

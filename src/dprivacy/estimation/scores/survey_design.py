@@ -35,6 +35,8 @@ class Survey:
     --------
     >>> Survey(weights="w", strata="region", clusters="household").columns
     ('w', 'region', 'household')
+    >>> Survey(weights="w").draws, Survey(strata="region").draws
+    (False, True)
     """
 
     weights: str = ""

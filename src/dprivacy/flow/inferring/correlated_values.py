@@ -31,8 +31,11 @@ class Inference(Pictured, Answer):
     >>> from dprivacy.model import joint
     >>> smokes = joint(["smokes", "does not"], ["ill", "well"], [[2, 1], [1, 6]])
     >>> told = {"smokes": {"yes": 1}, "does not": {"no": 1}}
-    >>> print(inference(told, smokes).explain().splitlines()[0])
+    >>> found = inference(told, smokes)
+    >>> print(found.explain().splitlines()[0])
     The output raises the adversary's expected gain from 7/10 to 4/5, a factor of 8/7 ≈ 1.143.
+    >>> print(found.before, found.after, found.multiplicative, found.additive, found.leaks)
+    7/10 4/5 8/7 1/10 True
     """
 
     strategy: Strategy

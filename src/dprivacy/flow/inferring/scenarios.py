@@ -29,10 +29,13 @@ class Scenario(Pictured, Answer):
     --------
     >>> from dprivacy.model import joint
     >>> smokes = joint(["smokes", "does not"], ["ill", "well"], [[2, 1], [1, 6]])
-    >>> print(scenario({"ill": {"ill": 1}, "well": {"well": 1}}, smokes))
+    >>> found = scenario({"ill": {"ill": 1}, "well": {"well": 1}}, smokes)
+    >>> print(found)
     Probability of guessing the secret: 7/10 without the release and 4/5 with it, a privacy loss of \
 8/7 ≈ 1.143.
     Probability of inferring the useful value: 7/10 without the release and 1 with it.
+    >>> print(found.privacy_loss, found.utility)
+    8/7 1
     """
 
     secret: Inference

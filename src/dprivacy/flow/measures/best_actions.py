@@ -23,6 +23,8 @@ class Move:
     --------
     >>> print(strategy([["3/4", "1/4"], ["1/4", "3/4"]]).moves[0].worth)
     3/4
+    >>> strategy([["3/4", "1/4"], ["1/4", "3/4"]]).moves[0].to_dict()
+    {'output': 0, 'chance': '1/2', 'action': 0, 'worth': '3/4'}
     """
 
     output: Label
@@ -54,11 +56,19 @@ class Strategy(Pictured, Answer):
 
     Examples
     --------
-    >>> print(strategy([["3/4", "1/4"], ["1/4", "3/4"]]))
+    >>> found = strategy([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> print(found)
     Without the output the best action is 0; it is worth 1/2.
     With the output the best actions are worth 3/4 on average, a factor of 3/2.
       0 (probability 1/2): 0, which is then worth 3/4
       1 (probability 1/2): 1, which is then worth 3/4
+    >>> print(found.multiplicative, found.additive)
+    3/2 1/4
+    >>> found.channel()
+    Channel(2×2, exact)
+       0  1
+    0  1  0
+    1  0  1
     """
 
     first: Label

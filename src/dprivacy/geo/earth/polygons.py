@@ -28,6 +28,10 @@ class Polygon:
     >>> square = Polygon((((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.0, 0.0)),))
     >>> square.holds(np.array([0.5, 2.0]), np.array([0.5, 0.5])).tolist()
     [True, False]
+    >>> [end.round(3).tolist() for end in square.nearest(np.array([0.5]), np.array([2.0]))]
+    [[0.5], [1.0]]
+    >>> square.words(), square.corners().shape, round(square.plane.lat, 3)
+    ('a polygon around (0.3973, 0.4)', (5, 2), 0.397)
     """
 
     rings: tuple[tuple[tuple[float, float], ...], ...]

@@ -31,6 +31,10 @@ class Disc:
     >>> disc = Disc(40.7, -74.0, Fraction(1000))
     >>> disc.holds(np.array([40.7, 40.8]), np.array([-74.0, -74.0])).tolist()
     [True, False]
+    >>> [end.round(3).tolist() for end in disc.nearest(np.array([40.8]), np.array([-74.0]))]
+    [[40.709], [-74.0]]
+    >>> disc.words(), disc.plane, disc.corners().shape
+    ('within 1 km of (40.7, -74)', Plane(lat=40.7, lon=-74.0), (4, 2))
     """
 
     lat: float
@@ -76,6 +80,10 @@ class Box:
     >>> box = Box(-19, 177, -16, -178)  # across the date line
     >>> box.holds(np.array([-17.0, -17.0]), np.array([179.9, 170.0])).tolist()
     [True, False]
+    >>> [end.tolist() for end in box.nearest(np.array([-17.0]), np.array([170.0]))]
+    [[-17.0], [177.0]]
+    >>> box.words(), box.width, box.plane, box.corners().shape
+    ('latitude -19 to -16, longitude 177 to -178', 5.0, Plane(lat=-17.5, lon=179.5), (165, 2))
     """
 
     south: float

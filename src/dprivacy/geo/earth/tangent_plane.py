@@ -33,6 +33,10 @@ class Plane:
     >>> plane = Plane(40.7, -74.0)
     >>> plane.shadow([40.71], [-73.99]).round(2).tolist()
     [[845.03, 1110.53]]
+    >>> [end.round(4).tolist() for end in plane.places(np.array([[845.03, 1110.53]]))]
+    [[40.71], [-73.99]]
+    >>> [round(float(end[0]), 2) for end in plane.local([40.71], [-73.99])]  # the ground falls away
+    [845.03, 1110.53, -0.15]
     """
 
     lat: float

@@ -39,6 +39,8 @@ class PlaceFile(Sealed):
     >>> found = PlaceFile(np.array([40.7]), np.array([-74.0]), ["ann"], ("lat", "lon"))
     >>> found.names, found.kept
     (('lat', 'lon'), {})
+    >>> found.published.names, len(found.published.lat), found.question
+    (('lat', 'lon'), 0, '')
     """
 
     lat: Floats = field(repr=False)

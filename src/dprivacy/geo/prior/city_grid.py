@@ -57,6 +57,18 @@ class City(Explained):
     ((0, 0), (0, 1), (1, 0), (1, 1))
     >>> print(town.prior[0, 0])
     1
+    >>> town.weights.tolist(), town.centres.tolist()[0], town.metres[0].round().tolist()
+    ([1.0, 0.0, 0.0, 0.0], [-500.0, 500.0], [0.0, 1000.0, 1000.0, 1414.0])
+    >>> town.positions([(1, 1)]).tolist(), town.nearest([40.7005], [-74.001]).tolist()
+    ([3], [0])
+    >>> town.public_cells.tolist(), town.raw_cells.tolist(), town.places[0].round(4).tolist()[:2]
+    ([0], [0], [40.7045, 40.7045])
+    >>> town.plane
+    Plane(lat=40.7, lon=-74.0)
+    >>> print(town.losses[(0, 0), (0, 1)], town.steps[0].words, sorted(town.to_dict()))
+    1000 taking their shadows on a plane ['cell_m', 'columns', 'public_places', 'region', 'rows']
+    >>> print(town.explain())
+    2×2 cells of 1 km, within 1 km of (40.7, -74); possible by the prior: 1, from 1 public place.
     """
 
     region: Region

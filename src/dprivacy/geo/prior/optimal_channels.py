@@ -52,6 +52,10 @@ class OptimalPlaces(Explained, Sourced):
     >>> found = optimal_places(city("40.7, -74, 1 km", cell="1 km"), radius="1 km")
     >>> found.randomise([[40.702, -74.001]]).shape, len(found.channel.rows)
     ((1, 2), 4)
+    >>> found.words, found.bound, found.bound_in_words  # a bound is for lists of places
+    ('the optimal mechanism on cells of 1 km', None, [])
+    >>> print(found.explain().splitlines()[0])
+    Within 1 km, the odds between two true places change by at most a factor of 4.
     """
 
     known: Known

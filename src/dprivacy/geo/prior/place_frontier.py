@@ -87,6 +87,8 @@ class PlaceFrontier(Answer, Pictured):
     >>> found = frontier(city("40.7, -74, 1 km", cell="1 km"), eps=["ln 4"], radius="1 km")
     >>> [point.mechanism for point in found.points]
     ['planar Laplace', 'remapped', 'optimal']
+    >>> [(round(level, 3), round(metres)) for level, metres in found.curve("optimal")]
+    [(1.386, 794)]
     """
 
     known: Known

@@ -50,6 +50,16 @@ class PlaceList(Explained):
     >>> shops = place_list([40.7, 40.7, 40.702, 40.701], [-74.0, -74.0, -74.001, -73.999])
     >>> len(shops), shops.counts
     (3, (1, 2, 1))
+    >>> print(shops.prior, shops.losses, shops.space.labels, shops.centres.shape)
+    Dist(0: 1/4, 1: 1/2, 2: 1/4) metric (0, 1, 2) (3, 2)
+    >>> shops.nearest(np.array([40.702]), np.array([-74.001])).tolist(), shops.positions([2]).tolist()
+    ([0], [2])
+    >>> shops.public_cells.tolist(), shops.raw_cells.tolist(), shops.public.region.words()
+    ([0, 1, 2], [0, 1, 2], 'within 163.515 m of (40.7007, -74)')
+    >>> [step.words for step in shops.steps][:1], sorted(shops.to_dict())
+    (['taking their shadows on a plane'], ['listed', 'region', 'tolerance_m'])
+    >>> print(shops.explain())
+    3 listed places, within 163.515 m of (40.7007, -74).
     """
 
     region: Disc

@@ -38,8 +38,13 @@ class PublicPlaces:
     --------
     >>> from dprivacy.geo import as_region
     >>> shops = [40.7, 40.7, 40.701], [-74.0, -74.0, -74.0]
-    >>> PublicPlaces.read(as_region("40.7, -74, 1 km"), shops).weights.round(3).tolist()
+    >>> public = PublicPlaces.read(as_region("40.7, -74, 1 km"), shops)
+    >>> public.weights.round(3).tolist()
     [0.667, 0.333]
+    >>> [part.shape for part in public.raw], [corner.shape for corner in public.bounds]
+    ([(2, 2), (2,)], [(2,), (2,)])
+    >>> len(public.merged(1000.0).weights)
+    1
     """
 
     region: Region

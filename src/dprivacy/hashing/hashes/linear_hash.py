@@ -34,6 +34,11 @@ class LinearHash(LocalityHash):
     >>> H = random_projection(bits=4, key="demo")
     >>> isinstance(H, LinearHash), H.project([{"tea": 1.0}]).shape
     (True, (1, 4))
+    >>> matrix, items = H.read([{"tea": 1.0}, {"rum": 2.0}])
+    >>> items, H.directions(items).shape, H.projected(matrix, items).shape
+    (('tea', 'rum'), (2, 4), (2, 4))
+    >>> [side.tolist() for side in H.pair({"tea": 1.0}, {"rum": 2.0})]
+    [[1.0, 0.0], [0.0, 2.0]]
     """
 
     dimension: int | None = None

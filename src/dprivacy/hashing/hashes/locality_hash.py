@@ -44,6 +44,11 @@ class LocalityHash(ABC):
     >>> H = bit_sampling(6, bits=3, key="demo")
     >>> isinstance(H, LocalityHash), H == bit_sampling(6, bits=3, key="other")
     (True, False)
+    >>> x, z = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]
+    >>> H.metric, H.hash([x, z]).shape, 0 <= H.hamming(x, z) <= 3
+    ('hamming', (2, 3), True)
+    >>> print(H.distance(x, z), H.differing(x, z), H.table([x, z]).tolist())
+    2 1/3 [[0.0, 2.0], [2.0, 0.0]]
     """
 
     bits: int

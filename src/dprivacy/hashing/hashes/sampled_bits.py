@@ -25,6 +25,8 @@ class BitSampling(LocalityHash):
     >>> H = BitSampling(3, "demo", 6)
     >>> H.distance([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0])
     Fraction(2, 1)
+    >>> H.positions.tolist()
+    [2, 2, 0]
     """
 
     length: int = 1

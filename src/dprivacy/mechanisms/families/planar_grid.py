@@ -27,6 +27,8 @@ class PlanarMechanism(Sourced):
     >>> noise = planar_laplace(eps="1/2", grid="1/4")
     >>> bool((noise.randomise([[0.1, 7.3]]) * 4 % 1 == 0).all())
     True
+    >>> print(noise.snapping)
+    1/4*sqrt(2)
     """
 
     guarantee: Guarantee

@@ -32,6 +32,9 @@ class VectorMechanism(Sourced):
     >>> noise = vector_laplace(3, eps=2, norm=1, numerics="idealised")
     >>> noise.numerics, noise.guarantee.space
     ('idealised', Vectors(dimension=3, norm=1))
+    >>> from dprivacy.sampling import SystemSource
+    >>> noise.noise(5, SystemSource()).shape
+    (5, 3)
     """
 
     dimension: int

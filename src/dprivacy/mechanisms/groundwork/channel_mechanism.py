@@ -46,6 +46,9 @@ class ChannelMechanism(Sourced, Pictured):
     randomised_response(2→2, ε = ln(3) ≈ 1.099)
     >>> coin.tight, len(coin.randomise(["yes", "no", "yes"]))
     (True, 3)
+    >>> low, high = coin.achieved()
+    >>> low <= 1.0986122886681098 <= high, coin.space.labels, coin.verify().status
+    (True, ('yes', 'no'), 'proved')
     """
 
     family: str

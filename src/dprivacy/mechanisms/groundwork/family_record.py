@@ -40,6 +40,8 @@ class Family:
     ['randomised_response', 'geometric', 'exponential']
     >>> [family.name for family in FAMILIES if family.reports][:2]
     ['subset_response', 'unary_response']
+    >>> FAMILIES[0].page, FAMILIES[0].summary.split(":")[0]
+    ('randomised-response.md', 'Randomised response on m+1 values')
     """
 
     name: str

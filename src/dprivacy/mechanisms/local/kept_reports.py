@@ -49,6 +49,8 @@ class Memoised(Explained):
     >>> report = weekly.permanent.randomise([3])
     >>> len(weekly.answer(report))
     1
+    >>> print(weekly.guarantee.eps, weekly.explain().split(",")[0], sep="; ")
+    ln(4); One answer is ln(2) ≈ 0.6931-private
     """
 
     permanent: LocalMechanism

@@ -40,6 +40,8 @@ class ReportCounts:
     >>> both = drinks.count(drinks.randomise(["tea"] * 60)) + drinks.count([0, 1, 1])
     >>> both.n
     63
+    >>> drinks.count([0, 1, 1]).supports.tolist()
+    [2, 1, 0]
     """
 
     mechanism: "LocalMechanism"
@@ -112,6 +114,12 @@ class LocalMechanism(Sourced, Pictured):
     projective_response(1024 labels, 1365 reports of 10.4 bits, ε = ln(3) ≈ 1.099)
     >>> print(words.p, words.q, words.reports.variance())
     1023/2047 511/2047 1533/512
+    >>> print(words.factor, round(words.bits, 1), words.accepts(1364), words.accepts(1365))
+    3 10.4 True False
+    >>> projective_response(range(7), eps="ln 3").verify().status
+    'proved'
+    >>> print(words.count([0, 1, 1]).n, words.covariance(0, 1, secret=2))
+    3 1019/1024
     """
 
     family: str

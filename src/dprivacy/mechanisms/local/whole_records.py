@@ -46,6 +46,8 @@ class SeveralAttributes(Answer):
     >>> found = several_attributes(asked, eps="ln 4", how="fakes")
     >>> print(found.whole, found.alone["drink"])
     ln(4) ln(7/3)
+    >>> print(found.channels["drink"]["tea", "tea"], round(found.error("drink", n=1000), 3))
+    13/20 0.05
     """
 
     how: How

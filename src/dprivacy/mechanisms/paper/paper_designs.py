@@ -55,6 +55,10 @@ class PaperDesign(Answer):
     ln(10) 815
     >>> dice.balanced().respondents(error="1/50", share="1/10")
     534
+    >>> print(dice.mechanism, dice.scores["yes"], dice.variance("1/10"), dice.worst_variance())
+    forced(2→2, ε = ln(10) ≈ 2.303) 10/9 2639/8100 4/9
+    >>> round(dice.power(815, share="1/10", against="1/20"), 2)
+    0.83
     """
 
     kind: Kind

@@ -47,6 +47,8 @@ class QuestionPlan(Answer):
     >>> found = plan_question("Have you ever shoplifted?", eps="ln 5", error="3/100")
     >>> found.forced_yes, found.respondents
     ((1,), 625)
+    >>> print(found.parts, found.forced_no, found.detectable)
+    1 (6,) 69/1000
     """
 
     question: str

@@ -120,6 +120,15 @@ class PrefixRounds(Answer):
     >>> done = asked.run(["tea"] * 30_000 + ["coffee"] * 20_000 + ["milk"] * 10_000)
     >>> [word.text for word in done.found]
     ['tea', 'coffee', 'milk']
+    >>> print(asked.offered, asked.ends, asked.answers[0], asked.mechanism.family, asked.known)
+    35855 (0, 3) a projective_response ('…',)
+    >>> set(asked.assign(1000).tolist()) <= {0, 1, 2}  # who answers in which round
+    True
+    >>> later = asked.after(asked.mechanism.randomise(["tea"] * 5000))
+    >>> later.depths == asked.depths, asked.closed_with(9, [("tea", 9)]).known
+    (True, ('tea',))
+    >>> round(asked.chance(0.1, n=50_000), 3), round(asked.smallest_share(50_000), 3)
+    (1.0, 0.054)
     """
 
     letters: tuple[str, ...] = field(repr=False)

@@ -40,6 +40,8 @@ class PrintedChannel:
     >>> thirds = printed([["0.333", "0.333", "0.333"]])
     >>> thirds.low[0][0], thirds.high[0][0]
     (Fraction(333, 1000), Fraction(667, 2000))
+    >>> print(thirds.moved)
+    1/3000
     """
 
     rows: tuple[Label, ...]

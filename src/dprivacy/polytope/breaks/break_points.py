@@ -39,8 +39,11 @@ class KernelBreak:
 
     Examples
     --------
-    >>> print(kernel_breaks("line:5").breaks[-1])
+    >>> last = kernel_breaks("line:5").breaks[-1]
+    >>> print(last)
     2: 214 before, 187 at, 195 after
+    >>> last.totals, last.to_dict()["at"]
+    ((214, 187, 195), {'2': 1, '3': 5, '4': 24, '5': 157})
     """
 
     root: Root
@@ -81,6 +84,8 @@ class KernelBreaks(Answer, Pictured):
     (230, 4)
     >>> sum(found.count_at("3/2").values())
     222
+    >>> print(*found.samples)
+    4/3 3/2 5/3 9/5 3
     """
 
     points: int

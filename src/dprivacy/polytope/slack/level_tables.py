@@ -27,6 +27,8 @@ class Curve:
     >>> half = Curve((0, 1), (1, 2))
     >>> print(half, half.at(Fraction(2)))
     a/(2a + 1) 2/5
+    >>> half.meets(Curve((0, 2), (2, 4)), Root((-2, 1), Fraction(2), Fraction(2)))
+    True
     """
 
     top: tuple[int, ...]
@@ -82,6 +84,8 @@ class LevelCell:
     >>> (cell,) = delta_breaks(3, eps="ln 2").cells
     >>> [str(level) for level in cell.levels], cell.between
     (['0', '2/5', '1/2', '1'], (393, 393, 327))
+    >>> cell.where, cell.single
+    ('a = 2', True)
     """
 
     low: Root

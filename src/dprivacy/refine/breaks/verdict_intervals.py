@@ -36,6 +36,10 @@ class RefinementBreaks(Answer, Pictured):
     >>> found = refinement_breaks(symmetric, unary_response(range(3), eps="ln 4"))
     >>> found.verdicts, found.breaks[0].equation
     ((False, True, True), 'x³ − 6x² − 7x − 4')
+    >>> found.always, found.never, found.holds_at(7), found.holds_at(8)
+    (False, False, False, True)
+    >>> [(float(low), high) for low, high in found.intervals]
+    [(7.0701059427181745, None)]
     """
 
     names: tuple[str, str]

@@ -22,6 +22,8 @@ class Refinement(Pictured, Verdict):
     >>> found = refines([["3/4", "1/4"], ["1/4", "3/4"]], [["1/2", "1/2"]] * 2, by="max")
     >>> found.order, found.names, found.status
     ('max', ('A', 'B'), 'proved')
+    >>> found.reasons()
+    ['Every posterior of B is a mixture of posteriors of A.']
     """
 
     names: tuple[str, str] = ("A", "B")

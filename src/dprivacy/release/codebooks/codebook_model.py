@@ -90,6 +90,8 @@ class Codebook:
     codes.csv describes 1 variable: sex.
     >>> len(book.variable("sex").values)
     2
+    >>> book.names, book.with_values("age", [Value("42")], "from a list").names
+    (('sex',), ('sex', 'age'))
     """
 
     file: str

@@ -49,6 +49,9 @@ class PermanentAnswers(Frozen):
     >>> once = answers.randomise(["yes", "no"], people=["ann", "bob"])
     >>> once == answers.randomise(["yes", "no"], people=["ann", "bob"])
     True
+    >>> drawn = answers.draw(np.array([0, 1]), ["ann", "bob"])  # positions of answers
+    >>> [["yes", "no"][k] for k in drawn] == once
+    True
     """
 
     def __init__(self, mechanism: ChannelMechanism, key: bytes, context: str) -> None:

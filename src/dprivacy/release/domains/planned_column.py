@@ -58,6 +58,10 @@ class ColumnPlan:
     >>> column = Plan.read({"columns": {"risk": spec}}).column("risk")
     >>> column.mechanism.family, column.channel["low", "low"]
     ('geometric', Fraction(2, 3))
+    >>> column.values, column.listed, column.local, [cell.name for cell in column.cells]
+    (('low', 'high'), True, None, ['risk'])
+    >>> column.short_sampler is column.short_sampler
+    True
     """
 
     name: str

@@ -45,6 +45,8 @@ class AnswerFigures:
     >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
     >>> answer_figures({"columns": {"tea": tea}})[0].after("3/4")
     Fraction(9, 10)
+    >>> sorted(answer_figures({"columns": {"tea": tea}})[0].to_dict())
+    ['blind', 'columns', 'delta', 'factor', 'group', 'kept', 'kept_worst', 'name', 'seen', 'values']
     """
 
     name: str

@@ -62,6 +62,12 @@ class RowFigures(Answer):
     ('limited', Fraction(3, 4), Fraction(3, 1))
     >>> print(figures.headline)
     LIMITED. One person's row tells something, within a limit that means something.
+    >>> print(figures.most_right)
+    3/4
+    >>> print(figures.limit.split(",")[0])
+    Whoever sees a person's row can multiply their odds between any two sets of answers by at most 3
+    >>> print(figures.test.split(" by ")[0])
+    Someone who wavers between two quite different sets of answers is right 50 times in 100
     """
 
     level: Level | None

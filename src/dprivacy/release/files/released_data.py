@@ -48,6 +48,11 @@ class Released(Explained, Generic[Data]):
     ...     Released("good morning", card, write_text).save(f"{folder}/letter.txt")
     ...     sorted(path.name for path in Path(folder).iterdir())
     ['letter.txt', 'letter.txt.card.json']
+    >>> print(Released("good morning", card, write_text).explain())
+    A release: 2 words.
+    The odds change by at most 2.
+    >>> Released("good morning", card, write_text).to_dict()["what"]
+    'text'
     """
 
     data: Data

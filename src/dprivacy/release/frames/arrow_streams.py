@@ -116,6 +116,8 @@ class ReleasedStream(Explained):
     3
     >>> print(released.explain().splitlines()[0])
     A release: 3 rows, 1 protected column.
+    >>> released.card.count
+    3
     """
 
     def __init__(

@@ -53,6 +53,10 @@ class ProtectColumns:
     True
     >>> step
     ProtectColumns(1 column, ε = ln(3) a person in all, 3 rows drawn)
+    >>> step.fit(frame).get_feature_names_out().tolist(), step.get_params()["plan"]["unit"]
+    (['tea'], 'who')
+    >>> step.set_output(transform="pandas") is step.set_params()
+    True
     """
 
     def __init__(self, plan: PlanLike) -> None:

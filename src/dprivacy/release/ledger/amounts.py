@@ -33,6 +33,11 @@ class Amount:
     --------
     >>> amount("ln 2") + amount("ln 4")
     Amount(nano=2079441543, atto=0, level=Level('ln(8)'), delta=Fraction(0, 1))
+    >>> two = amount("ln 2", "1/1000")
+    >>> print(two.eps, two.slack, two.is_zero, two.words())
+    ln(2) 1/1000 False ln(2) ≈ 0.6931 with δ = 1/1000
+    >>> two.within(amount("ln 4", "1/100")), Amount.from_dict(two.to_dict()).agrees(two)
+    (True, True)
     """
 
     nano: int = 0

@@ -85,6 +85,21 @@ class Ledger(AccountBook):
     ...         receipt = ledger.spend({"drink": rr}, account="survey")
     ...     receipt.sequence, ledger.left("survey").words(), bool(ledger.verify())
     (4, '0', True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = Ledger(f"{folder}/ledger.db", open=True)
+    ...     _ = ledger.parts("survey", ["north", "south"])
+    ...     receipt = ledger.spend({"drink": rr}, account="survey", part="north", run=b"r" * 16)
+    ...     ledger.settle(receipt, "00" * 32)
+    ...     failed = ledger.spend({"drink": rr}, account="survey", part="south")
+    ...     _ = ledger.cancel(failed, because="the disk was full")
+    ...     print(ledger.spent("survey").words(), ledger.receipt(b"r" * 16) == receipt, len(ledger.id))
+    ...     own = ledger.account("survey")  # to be given to `sanitise`
+    ...     print(own.name, ledger.is_per_person(own.name), ledger.is_unordered(own.name))
+    ...     print(ledger.report().explain().splitlines()[0].split(": ")[-1])
+    ...     ledger.close()
+    ln(2) ≈ 0.6931 True 32
+    survey False False
+    6 entries.
     """
 
     def __init__(

@@ -44,6 +44,13 @@ class Receipt(Answer):
     >>> print(Receipt("7f3a", 4, "00" * 32, "1b" * 16, **told))
     Entry 4 of ledger 7f3a, account survey, 2026-03-01T12:00:00Z.
     Column tea: ln(2).
+    >>> receipt = Receipt("7f3a", 4, "00" * 32, "1b" * 16, **told)
+    >>> Receipt.from_dict(receipt_body(receipt)) == receipt
+    True
+    >>> from dataclasses import replace
+    >>> given = replace(receipt, book=lambda receipt, sha256: print(receipt.sequence, sha256[:4]))
+    >>> given.settle("00" * 32)
+    4 0000
     """
 
     ledger: str

@@ -51,6 +51,8 @@ class ImportedChannel(Answer):
     >>> found = from_floats([[0.75, 0.25], [0.25, 0.75]])
     >>> print(found.explain().splitlines()[1])
     Smallest ε between any two values: ln(3) ≈ 1.099.
+    >>> print(found.eps, *found.eps_between, found.mechanism())
+    ln(3) ln(3) ln(3) imported(2→2, ε = ln(3) ≈ 1.099)
     """
 
     channel: Channel

@@ -35,8 +35,11 @@ class PlaceLevel(Answer):
 
     Examples
     --------
-    >>> print(PlaceLevel("low", as_eps(2), Fraction(200)))
+    >>> low = PlaceLevel("low", as_eps(2), Fraction(200))
+    >>> print(low)
     Level low: 2 within 200 m, which is ε = 0.01 a metre; places are moved by 200 m on average.
+    >>> print(low.rate, low.mean, low.settings)
+    1/100 200.0 {'radius': '200 m', 'eps': '2'}
     """
 
     name: str

@@ -31,8 +31,13 @@ class JointGuarantee(Answer):
     >>> from dprivacy.release import Plan
     >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
     >>> plan = Plan.read({"columns": {"tea": tea}})
-    >>> joint_guarantee(plan).open
+    >>> promise = joint_guarantee(plan)
+    >>> promise.open
     ()
+    >>> promise.unbounded, promise.warning
+    ((), '')
+    >>> print(promise.sentence().split(" between ")[0])
+    Anyone who sees the released table can change their odds
     """
 
     parts: tuple[tuple[str, Guarantee], ...]

@@ -130,9 +130,16 @@ class Card(Explained):
     --------
     >>> promise = StatedGuarantee("ln(2)", sentence="The odds change by at most 2.")
     >>> card = Card.of("text", promise, count=12, secure=True, title="Letters")
-    >>> print(card.explain())
-    Letters: 12 words.
-    The odds change by at most 2.
+    >>> card.explain().splitlines()
+    ['Letters: 12 words.', 'The odds change by at most 2.']
+    >>> card.holds, card.saved_as("letters.txt", "00" * 32).to_dict()["output"]["name"]
+    (True, 'letters.txt')
+    >>> import pandas
+    >>> from dprivacy.release import sanitise
+    >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    >>> card = sanitise(pandas.DataFrame({"tea": ["no"]}), {"columns": {"tea": tea}}).card
+    >>> card.columns, card.outputs("tea"), card.local("tea"), card.channel("tea")["yes", "no"]
+    (('tea',), ('yes', 'no'), None, Fraction(1, 4))
     """
 
     what: What

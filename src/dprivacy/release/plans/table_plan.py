@@ -72,6 +72,11 @@ class Plan:
     >>> plan = Plan.read({"columns": {"tea": tea}, "drop": ["name"]})
     >>> plan.protected, plan.left_out
     (('tea',), ('name',))
+    >>> plan.times, plan.column("tea").name, plan.cell("tea").name, plan.unconfirmed()
+    (1, 'tea', 'tea', [])
+    >>> text = 'columns.tea = {type = "categories", values = ["yes", "no"], epsilon = "ln 3"}'
+    >>> Plan.parse(text).read_with(delimiter=";").intake.settings.delimiter
+    ';'
     """
 
     columns: tuple[ColumnPlan, ...]

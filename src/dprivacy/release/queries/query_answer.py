@@ -42,10 +42,13 @@ class QueryAnswer(Answer):
     Examples
     --------
     >>> spread = Spread(2.1, 6.4, 14.6)
-    >>> print(QueryAnswer(("tea", "n"), (("yes", 10.5),), ((None, spread),), "corrected"))
+    >>> found = QueryAnswer(("tea", "n"), (("yes", 10.5),), ((None, spread),), "corrected")
+    >>> print(found)
     tea     n  ± s.e.  95 % interval
     yes  10.5     2.1     6.4 … 14.6
     corrected by score; standard errors and intervals are of the true table
+    >>> found.told_kind().split(";")[0], found.table()[1], found.long_form().columns[:2]
+    ('corrected by score', ('yes', '10.5', '2.1', '6.4 … 14.6'), ('tea', 'estimate'))
     """
 
     columns: tuple[str, ...]

@@ -43,7 +43,24 @@ class Asking(TypedDict, total=False):
 
 
 class AskedStatistics:
-    """Totals, means, shares, variances and quantiles of a table that gives its rows and its card."""
+    """Totals, means, shares, variances and quantiles of a table that gives its rows and its card.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from dprivacy.release import received, sanitise
+    >>> cups = {"type": "ordered", "values": [0, 1, 2, 3], "epsilon": "ln 4"}
+    >>> true = pandas.DataFrame({"cups": [0, 0, 1, 1, 3] * 2000, "age": [20, 20, 30, 30, 60] * 2000})
+    >>> table = received(sanitise(true, {"columns": {"cups": cups}, "pass_through": ["age"]}))
+    >>> round(table.mean("cups").only.value), round(table.total("cups").only.value, -4)
+    (1, 10000.0)
+    >>> round(table.share(where={"cups": 3}).only.value, 1), table.quantile("cups").only.value
+    (0.2, 1.0)
+    >>> round(table.variance("cups").only.value), table.covariance("cups", "age").only.value > 0
+    (1, True)
+    >>> table.correlation("cups", "age").only.value > 0.5, table.require_numbers("cups")
+    (True, None)
+    """
 
     if TYPE_CHECKING:
         card: Card

@@ -68,6 +68,8 @@ class Attack(Answer):
     >>> found = attack(sanitise(people, plan), secret="tea")
     >>> found.bound, found.blind <= found.after <= found.bound * found.blind
     (1.5, True)
+    >>> found.lift == found.after / found.blind
+    True
     """
 
     secret: str

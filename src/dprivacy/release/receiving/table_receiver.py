@@ -151,6 +151,16 @@ class ReceivedTable(AskedStatistics):
     >>> table = received(sanitise(pandas.DataFrame({"tea": ["yes", "no", "no"]}), plan))
     >>> table.columns, sum(table.counts(["tea"]).values())
     (('tea',), 3)
+    >>> table.estimate("tea").n, table.cross_table(["tea"]).counts.shape
+    (3, (2,))
+    >>> table.name, table.is_spark, table.entry_of("tea"), table.table_name("tea")
+    ('the table', False, 'tea', 'tea')
+    >>> table.axis("tea", 0, table.counts(["tea"])).labels
+    ('yes', 'no')
+    >>> table.require_apart(["tea"])  # each column has a draw of its own
+    >>> with table.opened() as (columns, batches):
+    ...     columns, [len(batch) for batch in batches(["tea"])]
+    (['tea'], [3])
     """
 
     data: Any

@@ -34,6 +34,10 @@ class BoardSheet(Answer):
     LIMITED. One person's row tells something, within a limit that means something.
     >>> sheet.html.startswith("<!doctype html>")
     True
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sheet.save(f"{folder}/board.html").name
+    'board.html'
     """
 
     contents: SheetContents

@@ -24,6 +24,9 @@ class TextPreview(Answer):
     --------
     >>> TextPreview(("call Ann",), ("ask day",), ((),)).counts
     {}
+    >>> ann = Found("names", 5, 8)
+    >>> TextPreview(("call Ann",), ("ask day",), ((ann,),)).marked(0)
+    'call «Ann»'
     """
 
     before: tuple[str, ...] = field(repr=False)

@@ -80,6 +80,8 @@ class Item:
     >>> item = catalogue()["T:table-10.1"]
     >>> item.source, item.needs
     ('T', ('movielens100k',))
+    >>> sorted(item.to_dict())
+    ['heavy', 'item', 'needs', 'place', 'title']
     """
 
     key: str

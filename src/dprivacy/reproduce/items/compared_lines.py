@@ -29,6 +29,8 @@ class Line:
     >>> line = reproduce("T:table-5.1").outcomes[0].found.lines[0]
     >>> line.mark
     'as printed'
+    >>> line.verdict, sorted(line.to_dict())
+    ('as printed', ['erratum', 'mark', 'ours', 'printed', 'what'])
     """
 
     what: str

@@ -39,6 +39,9 @@ class Dataset:
     --------
     >>> datasets()["glove"].terms
     'public domain (PDDL 1.0)'
+    >>> from pathlib import Path
+    >>> datasets()["glove"].present(Path("nowhere"))
+    []
     """
 
     name: str

@@ -21,8 +21,11 @@ class Row:
 
     Examples
     --------
-    >>> Row(None, 1.0, {"author": (0.5, 0.7)}).mean("author")
+    >>> row = Row(None, 1.0, {"author": (0.5, 0.7)})
+    >>> row.mean("author")
     0.6
+    >>> round(row.error("author"), 3), row.label
+    (0.1, 'none')
     """
 
     eps: Level | None
@@ -69,6 +72,8 @@ class AuthorTopicTable(Answer, Pictured):
     >>> table = AuthorTopicTable((row,), 10, 2, 0.5, 2, "exponential", "a vocabulary")
     >>> round(table.leakage(row, "author, n-grams"), 6)
     6.0
+    >>> table.attacks, table.chance("author, n-grams")
+    (('author, n-grams',), 0.1)
     """
 
     rows: tuple[Row, ...]

@@ -23,6 +23,8 @@ class Neighbours:
     >>> known = neighbours_of(["rain river", "court judge"], ["water", "law"], small_embedding())
     >>> isinstance(known, Neighbours), known.labels
     (True, ('water', 'law'))
+    >>> known.vote(["a lawyer in court"])
+    ['law']
     """
 
     labels: tuple[Label, ...]

@@ -45,6 +45,8 @@ class Reconstruction(Answer):
     Of 200 words in 10 texts, a reader who knows the mechanism and the language gets 9.0 % right
     (5.0 % of those that are no stop words); reading the noisy words as they are gets 6.0 %.
     A better model of the language gets more.
+    >>> found.best
+    0.09
     """
 
     texts: int

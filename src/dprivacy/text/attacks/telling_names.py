@@ -37,6 +37,8 @@ class NameMembership(Answer):
     >>> print(NameMembership(40, 0.55, 0.9))
     Whether the name stood in a text is told right in 55 % of 40 texts with it and 40 without
     (90 % without noise; 50 % by guessing, and up to 64 % by the choice of the threshold).
+    >>> round(NameMembership(40, 0.55, 0.9).luck, 2)
+    0.64
     """
 
     texts: int

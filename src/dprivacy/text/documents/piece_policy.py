@@ -42,6 +42,12 @@ class Policy(Explained):
     >>> print(Policy("text", unprotected=["numbers"]).explain())
     Words that the vocabulary lacks are all read as one point, its centre.
     NOT PROTECTED, published as they are: numbers. Writers can be recognised by such things.
+    >>> from dprivacy.text import small_embedding
+    >>> policy = Policy("text")
+    >>> policy.published, sorted(policy.to_dict())
+    (('the number of words',), ['layout', 'length', 'stop_words', 'unknown', 'unprotected'])
+    >>> policy.read("A rose, a rose.", small_embedding()).words
+    ['A', 'rose', 'a', 'rose']
     """
 
     layout: Layout = "bag"

@@ -53,6 +53,8 @@ class ProtectedText(Answer):
     >>> noisy = text_mechanism(eps=8).protect("the king drank tea")
     >>> noisy.spoken, "unchanged" in noisy.explain()
     (4, False)
+    >>> print(noisy.sentence().splitlines()[0])
+    Any two texts of 4 words: × 10^34.
     """
 
     text: str

@@ -56,6 +56,12 @@ class TextCells(Sourced):
     >>> noisy = cells.randomise(["Maria Oliveira wants her money back", ""])
     >>> [len(text.split()) for text in noisy]
     [6, 6]
+    >>> from dprivacy.sampling import SystemSource
+    >>> places = cells.places(["good morning"])
+    >>> places.shape, len(cells.read("good morning")), cells.unknown_share(["good morning"])
+    ((1, 6), 2, 0.0)
+    >>> [len(text.split()) for text in cells.written(cells.draw(places, SystemSource()))]
+    [6]
     """
 
     words: ExponentialWords

@@ -51,8 +51,11 @@ class TopicReader:
     --------
     >>> from dprivacy.text import small_embedding
     >>> topics = {"garden": ["flower", "grass"], "law": ["judge", "court"]}
-    >>> seed_topics(topics, small_embedding()).read(["The jury and a lawyer", ""])
+    >>> reader = seed_topics(topics, small_embedding())
+    >>> reader.read(["The jury and a lawyer", ""])
     ['law', 'garden']
+    >>> reader.codes(["The jury and a lawyer", ""]).tolist()
+    [1, 0]
     """
 
     labels: tuple[str, ...]

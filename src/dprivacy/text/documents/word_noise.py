@@ -74,6 +74,12 @@ class ExponentialWords(Sourced):
     >>> mechanism = word_mechanism(tiny, eps="ln 2")
     >>> round(float(mechanism.channel["tea", "tea"]), 3)
     0.838
+    >>> from dprivacy.sampling import SystemSource
+    >>> rows = mechanism.weights(["tea"])
+    >>> int(rows.sum()) == 2**62, bool((rows == mechanism.rows(np.array([0]))).all())
+    (True, True)
+    >>> mechanism.draw(np.array([0, 3]), SystemSource()).shape
+    (2,)
     """
 
     embedding: Embedding

@@ -44,6 +44,11 @@ class PaddedTexts:
     >>> texts = PaddedTexts("bag", 2, tiny.diameter, "", 5.0, WordSpace(tiny))
     >>> round(texts.distance(["tea"], ["moon", "tea"]), 6)
     6.741249
+    >>> from dprivacy.numbers import ln
+    >>> round(float(texts.level(ln(2))), 2), texts.require_level(ln(2), 2 * texts.level(ln(2)))
+    (16.64, None)
+    >>> print(texts.sentence(ln(2)).split(". ")[0])
+    Any two texts of up to 2 words: × 10^8
     """
 
     keep: Keep

@@ -51,6 +51,16 @@ class Embedding:
     >>> tiny = Embedding(["tea", "coffee", "moon"], [[0, 0], [3, 4], [0, 12]])
     >>> tiny.distance("tea", "Coffee")
     5.0
+    >>> tiny.dimension, tiny.position("moon"), tiny.position("sun"), tiny.nearest([[3, 3]])
+    (2, 2, None, ['coffee'])
+    >>> tiny.vectors_of(["moon", "sun"]).round(2).tolist(), tiny.centre.round(2).tolist()
+    ([[0.0, 12.0], [1.0, 5.33]], [1.0, 5.33])
+    >>> float(tiny.diameter) >= 12, [round(d, 2) for d in tiny.typical], tiny.squares.tolist()
+    (True, [5.0, 8.54], [0.0, 25.0, 144.0])
+    >>> sorted(tiny.to_dict())
+    ['dimension', 'name', 'sha256', 'words']
+    >>> tiny.restrict(["tea", "moon"]).space().distance("tea", "moon")
+    12.0
     """
 
     words: tuple[str, ...]

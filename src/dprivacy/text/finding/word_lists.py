@@ -38,6 +38,10 @@ class NameLists:
     >>> lists = name_lists()
     >>> "maria" in lists.first, "garcia" in lists.last, "garden" in lists.ordinary
     (True, True, True)
+    >>> "maria" in lists.either, lists.names_only("garcia"), lists.names_only("garden")
+    (True, True, False)
+    >>> "xylia" in lists.added(["Xylia"]).first
+    True
     """
 
     first: frozenset[str]

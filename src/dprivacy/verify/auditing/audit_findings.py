@@ -24,6 +24,8 @@ class AuditResult(Answer):
     >>> found = audit(lambda value, n: [value] * n, ["yes", "no"], samples=2000)
     >>> print(found.event, found.hits_x, found.hits_z)
     the output is yes 1000 0
+    >>> found.refutes("ln 100")
+    True
     """
 
     eps_lower: float

@@ -32,8 +32,13 @@ class WorstSet(Case):
     Examples
     --------
     >>> C = [["3/4", "1/4"], ["1/4", "3/4"]]
-    >>> print(extended_privacy(C, xi="ln 2", delta="1/5").worst.needed)
+    >>> worst = extended_privacy(C, xi="ln 2", delta="1/5").worst
+    >>> print(worst.needed)
     1/4
+    >>> print(worst.words().split(",")[0])
+    the outputs {0} have probability 3/4 for 0 and 1/4 for 1
+    >>> worst.to_dict()["needed"]
+    '1/4'
     """
 
     outputs: tuple[Any, ...]

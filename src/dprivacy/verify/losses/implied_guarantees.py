@@ -75,6 +75,9 @@ class ExtendedGuarantee(Answer):
     >>> g = ExtendedGuarantee(lambda d: 2 * d, lambda d: Fraction(1, 100), True)
     >>> print(g.explain(3))
     At distance 3 the privacy loss is at most 6, except with probability 1/100.
+    >>> from dprivacy.spaces import line
+    >>> print(g.on(line(4))["xi"](0, 3))
+    6
     """
 
     xi: Callable[[Distance], Loss]

@@ -35,9 +35,16 @@ class PrivacyLoss(Answer):
 
     Examples
     --------
-    >>> print(privacy_loss([["3/4", "1/4"], ["1/4", "3/4"]], 0, 1))
+    >>> loss = privacy_loss([["3/4", "1/4"], ["1/4", "3/4"]], 0, 1)
+    >>> print(loss)
     When 0 is true, an output speaks for 0 against 1 by 1/2*ln(3) ≈ 0.5493 on average and by at \
 most ln(3) ≈ 1.099 (2 possible losses, exact).
+    >>> print(loss.mean, loss.minimum, loss.maximum, loss.escape, loss.is_nothing, len(loss.atoms))
+    1/2*ln(3) -ln(3) ln(3) 0 False 2
+    >>> print(loss.tail("ln 2"), loss.delta("ln 2"), loss.repeated(2).maximum)
+    3/4 1/4 ln(9)
+    >>> round(loss.mean_estimate()[0], 4)
+    0.5493
     """
 
     x: Label

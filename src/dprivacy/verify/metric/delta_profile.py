@@ -175,6 +175,8 @@ class PrivacyProfile(Pictured, Answer):
     >>> profile = privacy_profile([["3/4", "1/4"], ["1/4", "3/4"]])
     >>> print(profile.delta("ln 2"), profile.eps("1/4"), profile.floor)
     1/4 ln(2) 0
+    >>> print(*profile.kinks[0])
+    ln(3) 0
     """
 
     lines: tuple[tuple[Number, Number], ...]

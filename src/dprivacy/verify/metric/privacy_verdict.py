@@ -21,8 +21,11 @@ class Triple(Case):
     >>> from dprivacy.spaces import discrete
     >>> from dprivacy.verify import privacy
     >>> tells = {"yes": {"yes": 1}, "no": {"yes": "1/4", "no": "3/4"}}
-    >>> print(privacy(tells, discrete(["yes", "no"])).worst.words())
+    >>> worst = privacy(tells, discrete(["yes", "no"])).worst
+    >>> print(worst.words())
     the output 'no' can follow 'no' but never 'yes'
+    >>> print(worst.possible_words(), sorted(worst.to_dict()))
+    the output 'no' can follow 'no', and might never follow 'yes' ['distance', 'ratio', 'x', 'y', 'z']
     """
 
     y: Label
@@ -68,10 +71,15 @@ class PrivacyVerdict(Verdict):
     --------
     >>> from dprivacy.spaces import discrete
     >>> from dprivacy.verify import privacy
-    >>> print(privacy([["3/4", "1/4"], ["1/4", "3/4"]], discrete([0, 1]), eps="ln 2"))
+    >>> found = privacy([["3/4", "1/4"], ["1/4", "3/4"]], discrete([0, 1]), eps="ln 2")
+    >>> print(found)
     No: the channel is not ε·d-private at ε = ln(2) ≈ 0.6931 (disproved exactly).
     The smallest ε is exactly ln(3) ≈ 1.099.
     Deciding case: the output 0 is 3 times as likely for 0 as for 1, at distance 1.
+    >>> found.smallest_words
+    'The smallest ε is exactly ln(3) ≈ 1.099.'
+    >>> found.case_words
+    'the output 0 is 3 times as likely for 0 as for 1, at distance 1'
     """
 
     eps: Eps = 0.0

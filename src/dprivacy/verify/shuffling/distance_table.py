@@ -57,6 +57,8 @@ class ShuffledDistances(Pictured, Answer):
     >>> found = shuffled_distances(geometric(line(4), eps="ln 2"), 1000, delta="1e-6")
     >>> [f"{row.distance}: {float(row.eps):.3f}" for row in found.rows]
     ['1: 0.174', '2: 0.273', '3: 0.363']
+    >>> f"{found.slope:.3f}"
+    '0.174'
     """
 
     rows: tuple[ShuffledDistance, ...]

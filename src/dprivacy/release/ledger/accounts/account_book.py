@@ -136,6 +136,17 @@ class AccountBook(Frozen):
         -----
         The list is fixed before anything is seen, so that its losses may be composed (see `compose`).
         Several schedules of an account add up.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from dprivacy.release import Ledger
+        >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+        >>> with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/ledger.db") as ledger:
+        ...     _ = ledger.open_account("weekly", 60, delta="1e-6", by="schedule")
+        ...     receipt = ledger.schedule("weekly", {"columns": {"tea": tea}}, times=52)
+        ...     print(receipt.account, ledger.left("weekly").words())
+        weekly 5.2075
         """
         name = require_name(account, "an account")
         entry, found = declare(self._pages, name, Plan.read(plan), times, delta, rows)
