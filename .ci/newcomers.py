@@ -27,7 +27,8 @@ SEARCHES = {  # what is typed, and the page that has to come first or second
     "laplace mechanism": "mechanisms/laplace/",
     "geometric mechanism": "mechanisms/geometric/",
 }
-
+# Whether what is typed goes into the box of the search.
+READY = "() => document.activeElement.shadowRoot?.activeElement?.matches('input')"
 
 TELEPHONE = (390, 844)
 NARROW = (  # pages with long output, wide tables, pictures and long formulas
@@ -76,6 +77,7 @@ def complaints(site: Path, chromium: str) -> list[str]:
         for words, wanted in SEARCHES.items():
             page.goto(home)
             page.get_by_role("button", name="Search").first.click()
+            page.wait_for_function(READY)  # letters are shortcuts before: n opens the next page
             page.keyboard.type(words)
             hits = page.locator(f'a[href*="?h={words.replace(" ", "+")}"]')
             hits.first.wait_for(timeout=60_000)
