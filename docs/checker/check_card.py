@@ -142,6 +142,8 @@ def space(field, spec):
             [*values, *([None] if spec.get("nulls") == "category" else [])],
             ("all", ONE),
         )
+    elif kind == "ordered" and "codes" in spec:
+        return classes(field, spec)
     elif kind == "ordered":
         apart = "line", ONE
     elif kind == "joint":
@@ -179,6 +181,27 @@ def space(field, spec):
         apart = "table", [[d if where[i] == k else inf for k, d in zip(where, r)] for i, r in rows]
     far = {"all": 1, "line": len(values) - 1}.get(apart[0])
     return values, apart, far or Fraction(max(d for row in apart[1] for d in row if d != inf), ONE)
+
+
+def classes(field, spec):
+    """Classes in order, a step apart, with codes beside them; as `space` gives them."""
+    values, codes = spec["values"], spec["codes"] + [None] * (spec.get("nulls") == "category")
+    kinds = {type(value) for value in [*values, *codes] if value is not None}
+    if kinds not in ({str}, {int}) or len({*values, *codes}) < len(values) + len(codes):
+        raise Fault(f"{field}: should list texts, or whole numbers, each of them once")
+    last, middle = len(values) - 1, (len(values) - 1) // 2
+    strange = {"blocks", "mechanism", "delta"} & {*spec}
+    if (
+        last < 1
+        or not codes
+        or len(codes) > 64
+        or any(not str(c).strip() for c in codes)
+        or strange
+    ):
+        raise Fault(f"{field}: should have two classes or more, 1 to 64 codes, and nothing besides")
+    away = Fraction(last - max(middle, last - middle) or Fraction(last, 2))
+    hung = ONE, middle, given(away, field), len(codes)
+    return [*values, *codes], ("hung", hung), max(Fraction(last), away + last - middle)
 
 
 def points(field, spec):
@@ -386,7 +409,10 @@ SETS = "subset_response unary_response hashed_response projective_response"
 FILED = "vocabulary:str most_words:int sha256:str measured:dict names_sha256:str"
 KINDS = {  # the mechanisms of each type of column, the usual one first; what a plan may say of it
     "categories": (f"randomised_response exponential {SETS}", f"values {MADE} {' '.join(OWN)}"),
-    "ordered": ("geometric randomised_response exponential", f"values {MADE}"),
+    "ordered": (
+        "geometric coded_laplace randomised_response exponential",
+        f"values codes:list {MADE}",
+    ),
     "distances": (ANY_METRIC, f"values distances {MADE}"),
     "tree": (ANY_METRIC, f"tree hierarchy {MADE}"),
     "graph": (ANY_METRIC, f"edges values {MADE}"),
@@ -541,8 +567,8 @@ def check_column(name, spec, entry, left):
     values, apart, far = space(plan, spec)
     hung = apart is not None and apart[0] == "hung"
     nulls, family = spec.get("nulls", "refuse"), spec.get("mechanism", fitting.split()[hung])
-    if kind in ("numbers", "dates") and hung != (family == "coded_laplace"):
-        raise Fault(f"{plan}.mechanism: {family!r} is not for numbers with codes, or only for them")
+    if kind in ("numbers", "dates", "ordered") and hung != (family == "coded_laplace"):
+        raise Fault(f"{plan}.mechanism: {family!r} is not for values with codes, or only for them")
     if ("delta" in spec and kind == "dates") or (
         "blocks" in spec and kind == "numbers" and not hung
     ):

@@ -27,6 +27,9 @@ def test_the_nist_excerpt_with_its_dictionary(tmp_path):
     columns = answer["plan"]["columns"]
     coded = {name for name, spec in columns.items() if "codes" in spec}
     assert coded == {"NOC", "NPF", "PINCP", "POVPIP", "EDU", "PINCP_DECILE", "DVET"}
+    ranked = {name for name, spec in columns.items() if spec["type"] == "ordered"}
+    assert ranked == {"EDU", "PINCP_DECILE", "DVET"}
+    assert (columns["DVET"]["values"], columns["DVET"]["codes"]) == (list("12345"), ["N", "6"])
     assert (columns["NOC"]["low"], columns["POVPIP"]["codes"]) == (0, ["N"])
     assert answer["toml"].count("it reads as computed from ") == 3  # DENSITY and two more
     chosen = [f"--as={name}=drop" for name in ("PWGTP", "WGTP", "INDP", "DENSITY", "PINCP_DECILE")]

@@ -37,6 +37,9 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "coded": {
         "type": "numbers", "low": 0, "high": 9, "grid": 3, "epsilon": "1/3", "codes": ["N", 99],
     },
+    "school": {
+        "type": "ordered", "values": ["1", "2", "3"], "codes": ["N", "6"], "epsilon": "1/2 ln 3",
+    },
     "visit": {
         "type": "dates", "low": "2020-01-01", "high": "2020-01-22", "grid": "7 days", "epsilon": "1/7",
     },

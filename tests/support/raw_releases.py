@@ -218,7 +218,10 @@ def _beside_codes() -> Iterator[Path]:
     dates = {"type": "dates", "low": "2020-01-01", "high": "2020-01-29", "grid": "7 days"}
     dates |= {"epsilon": "1/9", "codes": ["?"], "nulls": "category"}
     weeks = [f"2020-{month:02}-{day:02}" for month in (1, 2) for day in range(3, 28, 4)]
+    ranked = {"type": "ordered", "values": [*map(str, range(30))], "codes": ["N", "99"]}
+    ranked |= {"epsilon": "1/3"}
     for name, spec, values, kind in (
+        ("classes with codes", ranked, [*ranked["values"], "N", "99"], pa.string()),
         ("numbers with codes", coded, numbers, pa.float64()),
         ("numbers with codes, texts", coded, texts, pa.string()),
         ("numbers with codes, of a CSV file", coded, texts, None),
@@ -242,7 +245,7 @@ def _beside_codes() -> Iterator[Path]:
             f"table: {name}",
             values,
             laws,
-            promise_of(guarantee, space=_Hung(spec)),
+            promise_of(guarantee, space=_Hung(spec if "low" in spec else {**coded, "high": 29})),
             covers=frozenset({"sanitise", spec["type"], f"nulls {plan.column('x').nulls}"}),
         )
 

@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from dprivacy.mechanisms import geometric, randomised_response
+from dprivacy.mechanisms import coded_laplace, geometric, randomised_response
 from dprivacy.release.budgets.error_curves import (
     ErrorCurve,
     block_square,
+    coded_total,
     geometric_total,
     line_variance,
     response_total,
@@ -94,3 +95,22 @@ def test_a_response_beats_geometric_noise_for_shares(k, ratio):
     assert geometric_total(k, level).real / response_total(k, level).real == pytest.approx(
         ratio, rel=0.02
     )
+
+
+@pytest.mark.parametrize(("classes", "codes"), [(2, 1), (3, 2), (4, 1), (12, 3)])
+@pytest.mark.parametrize("level", LEVELS)
+def test_classes_with_codes_beside_them(classes, codes, level):
+    widest = max(classes - 1, 1.5)  # two classes have codes at one and a half
+    made = coded_laplace(
+        0, classes - 1, codes=[f"c{k}" for k in range(codes)], eps=level / widest, grid=1
+    )
+    assert coded_total(classes, codes, level).real == pytest.approx(
+        total(made.channel.matrix.floats), rel=1e-8
+    )
+
+
+@pytest.mark.parametrize(("classes", "codes"), [(2, 1), (3, 2), (12, 1), (40, 5)])
+def test_their_error_falls_and_is_convex(classes, codes):
+    found = np.array([coded_total(classes, codes, x).real for x in np.linspace(0.05, 8, 400)])
+    assert (np.diff(found) < 0).all()
+    assert (np.diff(found, 2) > 0).all()

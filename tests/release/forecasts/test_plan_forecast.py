@@ -168,3 +168,19 @@ def test_many_columns_stay_one_screen() -> None:
     assert cells[-3:-1] == [f"{most:.3g}", "mean"]
     assert math.isclose(ahead.columns[0].mean_error, most, rel_tol=1e-9)
     assert "over 100" in next(line for line in lines if line.startswith("pay "))
+
+
+def test_what_holds_for_the_codes_of_several_columns_is_said_once():
+    numbers = {"type": "numbers", "low": 0, "high": 10, "grid": 1, "codes": ["N"], "epsilon": "1/5"}
+    school = {"type": "ordered", "values": ["a", "b", "c"], "codes": ["N"], "epsilon": "ln 2"}
+    plan = {"columns": {"hours": numbers, "pay": {**numbers, "epsilon": "ln 2"}, "school": school}}
+    told = forecast(plan, rows=100).explain()
+    assert told.count("hether a cell is") == 1
+    assert (
+        "Whether a cell is a code, and which one, is protected by a factor of at most 2.72 in hours, "
+        "32 in pay, 2 in school." in told
+    )
+    assert told.count("released as if they were") == 1
+    alone = forecast({"columns": {"hours": numbers, "tea": specs.LETTERS}}, rows=100).explain()
+    assert "Column hours: values below 0" in alone
+    assert "Whether a cell is a number or a code (N), and which code, is protected by" in alone

@@ -51,8 +51,8 @@ def test_what_is_proposed(book, table):
         "type": "numbers", "low": 0, "high": 20000, "grid": 100, "codes": ["99998", "N"],
     }  # fmt: skip
     # Classes in order with a code beside them: ln 3 between the ends.
-    assert {key: columns["health"][key] for key in ("type", "low", "high", "codes", "epsilon")} == {
-        "type": "numbers", "low": 1, "high": 3, "codes": ["8"], "epsilon": "1/2*ln(3)",
+    assert {key: columns["health"][key] for key in ("type", "values", "codes", "epsilon")} == {
+        "type": "ordered", "values": [1, 2, 3], "codes": [8], "epsilon": "1/2*ln(3)",
     }  # fmt: skip
     assert plan["drop"] == ["caseid"]
     assert draft.undecided == {"wt": "its name reads as a weight, which noise would make useless"}
@@ -89,7 +89,7 @@ def test_a_codebook_is_enough(book):
         ("drop", None),
         ("publish", None),
         ("categories", {"type": "categories", "values": [1, 2, 3, 8]}),
-        ("ordered", {"type": "numbers", "low": 1, "high": 3, "codes": ["8"]}),
+        ("ordered", {"type": "ordered", "values": [1, 2, 3], "codes": [8]}),
         ("0:5", {"type": "numbers", "low": 0, "high": 5, "codes": ["8"]}),
     ],
 )

@@ -43,6 +43,41 @@ def geometric_total(values: int, level: complex) -> complex:
     return end * (1 + a * a) / (1 - a) ** 2 + (1 - end) * inside - 1
 
 
+def coded_total(classes: int, codes: int, level: complex) -> complex:
+    """T of classes in order with codes beside them, for equal shares of classes and codes.
+
+    A response with probabilities p and q draws whether a class or which code comes out; a class is then
+    geometric noise, around the middle one where the truth is a code. With s = p − q and H the inverse
+    of the geometric noise, the inverse is H/p between classes, plus j·q²/(p·s) in the middle's column;
+    −q/s between the middle or a class and a code; and (1 − q)/s at a code itself.
+
+    Examples
+    --------
+    >>> coded_total(12, 1, 2.0).real > geometric_total(12, 2.0).real
+    True
+    """
+    middle, last = (classes - 1) // 2, classes - 1
+    apart = last - max(middle, last - middle) or last / 2
+    step = level / max(last, apart + last - middle)
+    a = cmath.exp(-step)
+    q = 1 / (a**-apart + codes)
+    p = 1 - codes * q
+    s, alpha = p - q, codes * q * q / (p * (p - q))
+    end, inside = (1 + a * a) / (1 - a) ** 2, (1 + 4 * a * a + a**4) / (1 - a) ** 4
+    of_classes = classes * (geometric_total(classes, step * last) + 1)
+    at_end = (a**middle + a ** (last - middle)) / (1 + a)
+    of_codes = at_end * end + (1 - at_end) * inside
+    numbers = classes * p + codes * q  # that come out, times how many values there are
+    each = classes * q + p + (codes - 1) * q  # times a code comes out
+    square = (
+        (p * of_classes + codes * q * of_codes) / p**2
+        + 2 * alpha / p
+        + numbers * (alpha**2 + codes * (q / s) ** 2)
+        + codes * each * (codes * q * q + (1 - q) ** 2) / s**2
+    )
+    return square / (classes + codes) - 1
+
+
 def line_variance(steps: int, level: complex) -> complex:
     """The variance of a corrected number under geometric noise on a line, in ranges², at most.
 

@@ -11,6 +11,7 @@ from dprivacy.numbers import Level, as_eps, as_level, exp_bounds
 from dprivacy.release.budgets.error_curves import (
     ErrorCurve,
     block_square,
+    coded_total,
     geometric_total,
     line_variance,
     response_total,
@@ -168,6 +169,9 @@ def _square(
 ) -> tuple[Callable[[complex], complex], float]:
     if spec["type"] in _LINES:
         return (lambda level: line_variance(max(values - 1, 1), level)), float(distance)
+    if spec["type"] == "ordered" and "codes" in spec:
+        classes = len(spec["values"])
+        return (lambda level: coded_total(classes, values - classes, level) / values), 100.0
     geometric = spec["type"] == "ordered" and spec.get("mechanism", "geometric") == "geometric"
     total = geometric_total if geometric else response_total
     blocks = spec.get("blocks")

@@ -13,6 +13,7 @@ from dprivacy.errors import (
 )
 from dprivacy.mechanisms import LocalMechanism, randomised_response
 from dprivacy.model import Channel
+from dprivacy.release.domains.coded_orders import classes_mechanism, has_codes, read_classes
 from dprivacy.release.domains.point_columns import (
     Points,
     has_points,
@@ -238,6 +239,24 @@ def _points(
     return ReadColumn(name, columns, build)
 
 
+def _classes(
+    name: str, spec: Mapping[str, Any], source: str, nulls: tuple[str, Any], where: str
+) -> ReadColumn:
+    values, codes = read_classes(spec, nulls[0], where)
+    columns = names_in(spec.get("columns", [name]), f"{where}: columns")
+    if nulls[0] == "replace" and nulls[1] not in (*values, *codes):
+        raise BadPlan(f"{where}: nulls are replaced by {nulls[1]!r}, which is not a value")
+    if len(columns) != 1:
+        raise BadPlan(f"{where}: ordered values are one column, not {', '.join(columns)}")
+
+    def build() -> ColumnPlan:
+        with _told(where):
+            made = classes_mechanism(values, codes, spec, where)
+        return ColumnPlan(name, "ordered", made, columns, made.space, *nulls, source, dict(spec))
+
+    return ReadColumn(name, columns, build)
+
+
 def _protected(
     name: str, kind: str, spec: Mapping[str, Any], source: str, where: str
 ) -> ReadColumn:
@@ -249,10 +268,13 @@ def _protected(
         return _texts(name, spec, source, nulls, where)
     if has_points(kind, spec, nulls):
         return _points(name, kind, spec, source, (nulls, null_value), where)
+    if has_codes(kind, spec):
+        return _classes(name, spec, source, (nulls, null_value), where)
     family = None if kind == "stored" else family_of(kind, spec, where)
     if nulls == "category" and (kind != "categories" or "blocks" in spec):
         raise BadPlan(
-            f'{where}: nulls = "category" is for plain categories, numbers and dates, not for {kind}'
+            f'{where}: nulls = "category" is for plain categories, numbers, dates and '
+            f"ordered values with codes, not for {kind}"
         )
     if kind == "numbers" and "blocks" in spec:
         raise BadPlan(f'{where}: blocks = "codes" is for numbers with codes, and none are listed')

@@ -138,7 +138,7 @@ def read_points(kind: str, spec: Mapping[str, Any], nulls: str, where: str) -> P
     ]
     step = read_days(spec["grid"], "grid") if dated else exact_number(spec["grid"])
     layout = DateLayout(spec.get("format")) if dated else None
-    points = Points(grid_line(ends[0], ends[1], step), _codes(spec, nulls, where), layout)
+    points = Points(grid_line(ends[0], ends[1], step), read_codes(spec, nulls, where), layout)
     if points.count + len(points.codes) > MOST_LISTED:
         raise TooLarge(
             f"{where}: {points.count:,} points of the grid are more than the {MOST_LISTED:,} that a "
@@ -154,7 +154,8 @@ def read_points(kind: str, spec: Mapping[str, Any], nulls: str, where: str) -> P
     return points
 
 
-def _codes(spec: Mapping[str, Any], nulls: str, where: str) -> tuple[str | None, ...]:
+def read_codes(spec: Mapping[str, Any], nulls: str, where: str) -> tuple[str | None, ...]:
+    """The codes that a plan lists, as texts; None for a missing value where it is one of them."""
     given = spec.get("codes", [])
     if not isinstance(given, list) or not all(type(code) in (str, int) for code in given):
         raise BadPlan(f'{where}: codes = ["N", "999"] lists texts, not {str(given)[:60]}')
@@ -206,7 +207,7 @@ def points_mechanism(points: Points, spec: Mapping[str, Any], where: str) -> Cha
         if "blocks" in spec:
             apart = [list(made.space.labels[: points.count]), *([code] for code in points.codes)]
             made = within_blocks(made.space, apart, lambda part: geometric(part, eps=eps))
-    return made if points.layout is None else _relabelled(made, points.labels)
+    return made if points.layout is None else relabelled(made, points.labels)
 
 
 def _hung(points: Points, spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -226,7 +227,7 @@ def _hung(points: Points, spec: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _relabelled(made: ChannelMechanism, labels: Sequence[Any]) -> ChannelMechanism:
+def relabelled(made: ChannelMechanism, labels: Sequence[Any]) -> ChannelMechanism:
     """The same mechanism for points that have other names."""
     space = FiniteSpace(labels, made.space.distances, edges=made.space.known_edges)
     promise = made.guarantee
@@ -250,7 +251,7 @@ def class_level(mechanism: Any) -> Level | None:
 
 def point_words(points: Points, mechanism: ChannelMechanism) -> str:
     """What a column's codes are protected by, and how its values are moved first."""
-    level, low, high = class_level(mechanism), points.labels[0], points.labels[points.count - 1]
+    low, high = points.labels[0], points.labels[points.count - 1]
     words = (
         f"values below {low} are released as if they were {low}, values above {high} as if they were "
         f"{high}; values are first moved to the nearest point of the grid, which can put two of them "
@@ -258,13 +259,25 @@ def point_words(points: Points, mechanism: ChannelMechanism) -> str:
     )
     if not points.codes:
         return words
-    listed = ", ".join("missing" if code is None else code for code in points.codes)
     what = "a date" if points.layout is not None else "a number"
+    told = code_words(what, points.codes, class_level(mechanism))
+    return f"{words} {told[0].upper()}{told[1:]}"
+
+
+def code_words(what: str, codes: Iterable[Any], level: Level | None) -> str:
+    """What protects whether a cell is a code, and which; None where that is published.
+
+    Examples
+    --------
+    >>> code_words("a number", ["N"], as_level("ln 2"))
+    'whether a cell is a number or a code (N), and which code, is protected by a factor of at most 2.'
+    """
+    listed = ", ".join("missing" if code is None else str(code) for code in codes)
     if level is None:
-        return f"{words} Whether a cell is {what} or which code ({listed}) is published as it is."
+        return f"whether a cell is {what} or which code ({listed}) is published as it is."
     return (
-        f"{words} Whether a cell is {what} or a code ({listed}), and which code, is protected by a "
-        f"factor of at most {factor_in_words(level)}."
+        f"whether a cell is {what} or a code ({listed}), and which code, is protected by a factor of "
+        f"at most {factor_in_words(level)}."
     )
 
 

@@ -24,7 +24,10 @@ def quick_size(spec: Mapping[str, Any]) -> int | None:
     if spec.get("mechanism", families_for(kind)[0].name) not in _QUICK:
         return None
     if kind in ("categories", "ordered"):
-        return len(values) + missing if isinstance(values, list) else None
+        codes = spec.get("codes", [])
+        if isinstance(values, list) and isinstance(codes, list):
+            return len(values) + len(codes) + missing
+        return None
     try:
         if has_points(kind, spec, "category" if missing else ""):
             return column_size(spec)

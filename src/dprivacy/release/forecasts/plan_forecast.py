@@ -1,6 +1,7 @@
 """Before any data is touched: what a plan promises, and what it will cost."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -30,6 +31,10 @@ from dprivacy.typing import NumberLike, PlanLike
 _MOVED = (
     "values are first moved to the nearest point of the grid, which can put two of them up to one step "
     "of the grid farther apart."
+)
+_CODED = re.compile(
+    r"[Ww]hether a cell is [a-z ]+ or a code \(.*\), and which code, is protected by a factor of at "
+    r"most (.+)\.$"
 )
 _APART = {
     "categories": "any two at distance 1 within a block",
@@ -100,23 +105,31 @@ _WAYS = "Cells are then reports, to be read through the card; --transitions NAME
 
 
 def _folded(notes: Sequence[str]) -> list[str]:
-    """Notes, where what they all say of numbers moved to their range stands once."""
-    moved, rest = [], []
+    """Notes, where what several say alike of numbers moved to their range, or of codes, stands once."""
+    moved = [_column_of(note) for note in notes if _MOVED in note]
+    coded = [f"{told[1]} in {_column_of(note)}" for note in notes if (told := _CODED.search(note))]
+    found = []
     for note in notes:
-        before, found, after = note.partition(_MOVED)
-        if found:
-            name = before.removeprefix("Column ").partition(":")[0]
-            moved.append(name)
-            rest += [f"Column {name}:{after}"] if after else []
-        else:
-            rest.append(note)
-    if len(moved) < 2:
-        return list(notes)
-    return [
-        f"Columns {', '.join(moved)}: values beyond the range are released as if they were its ends; "
-        f"{_MOVED}",
-        *rest,
-    ]
+        left = _CODED.sub("", note).rstrip() if len(coded) > 1 else note
+        if len(moved) > 1 and _MOVED in left:
+            left = f"Column {_column_of(note)}:{left.partition(_MOVED)[2]}"
+        found += [] if left.endswith(":") else [left]
+    if len(coded) > 1:
+        found.append(
+            "Whether a cell is a code, and which one, is protected by a factor of at most "
+            f"{', '.join(coded)}."
+        )
+    if len(moved) > 1:
+        found.insert(
+            0,
+            f"Columns {', '.join(moved)}: values beyond the range are released as if they were its "
+            f"ends; {_MOVED}",
+        )
+    return found
+
+
+def _column_of(note: str) -> str:
+    return note.removeprefix("Column ").partition(": ")[0]
 
 
 def forecast(

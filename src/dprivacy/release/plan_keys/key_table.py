@@ -124,7 +124,9 @@ COLUMN_KEYS = {
     "format": Key(
         _TEXT, "How dates are written in the table, such as %d.%m.%Y; ISO 8601 when omitted."
     ),
-    "codes": Key(_LIST, 'Special codes beside the numbers, such as ["N", "999"].'),
+    "codes": Key(
+        _LIST, 'Special codes beside numbers, dates or ordered values, such as ["N", "999"].'
+    ),
     "anchor": Key(
         _NUMBER, "The number from which codes are code_distance away; the middle when omitted."
     ),

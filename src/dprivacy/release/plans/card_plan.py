@@ -125,7 +125,7 @@ def _size(spec: Mapping[str, Any]) -> int:
         return leaves_in(spec.get("hierarchy", spec.get("tree")))
     if spec.get("type") == "joint":
         return joint_size(spec)
-    listed = [*_items(spec.get("values"), 1)]
+    listed = [*_items(spec.get("values"), 1), *_items(spec.get("codes"), 1)]
     ends = {str(end) for edge in _items(spec.get("edges"), 1) for end in _items(edge, 1)}
     return len(listed) + len(ends) + 1
 

@@ -27,7 +27,7 @@ _SHARES = {"importance", "wanted"}  # of a budget for the row
 _ALONE = ("stored", "place", "bits", "text")
 _DOMAIN = {
     "categories": {"values", "blocks"},
-    "ordered": {"values", "blocks"},
+    "ordered": {"values", "blocks", "codes"},
     "tree": {"tree", "hierarchy", "blocks"},
     "graph": {"edges", "values", "blocks"},
     "distances": {"values", "distances", "blocks"},

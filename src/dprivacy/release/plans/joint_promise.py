@@ -10,8 +10,9 @@ from dprivacy.model import Answer, Guarantee, factor_in_words, plain, shown
 from dprivacy.numbers import Level
 from dprivacy.release.budgets.widest_levels import mechanism_level, widest_level
 from dprivacy.release.columns.person_identifiers import RULE
+from dprivacy.release.domains.coded_orders import has_codes
 from dprivacy.release.domains.planned_column import ColumnPlan
-from dprivacy.release.domains.point_columns import point_words
+from dprivacy.release.domains.point_columns import class_level, code_words, point_words
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.plans.weak_levels import weak_words
 from dprivacy.release.texts.text_columns import text_note
@@ -198,6 +199,10 @@ def _note(column: ColumnPlan) -> str:
         return text_note(column.spec, f"Column {column.name}")
     if column.points is not None:
         return f"Column {column.name}: {point_words(column.points, column.mechanism)}"
+    if has_codes(column.kind, column.spec):
+        codes = column.values[len(column.spec["values"]) :]
+        told = code_words("one of the classes", codes, class_level(column.mechanism))
+        return f"Column {column.name}: {told}"
     farther = {"numbers": "one step", "place": "√2 steps"}.get(column.kind)
     if farther is None:
         return ""

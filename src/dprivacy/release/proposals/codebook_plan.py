@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Unpack
@@ -119,7 +120,7 @@ def column_lines(found: ColumnProposal, eps: str | None, gaps: Collection[str] |
     lines += _line(answers) if on_a_line else _listed(answers)
     lines += [_level(answers, eps)] if eps is not None else []
     lines += ['source = "declared"', f"note = {toml_text(variable.note)}"]
-    may = on_a_line or answers.kind == "categories"
+    may = on_a_line or answers.kind == "categories" or bool(answers.codes)
     if gaps is None:
         lines += ['nulls = "category"    # a missing cell is one more answer'] if may else []
     elif found.name in gaps:
@@ -141,17 +142,28 @@ def _listed(answers: Answers) -> list[str]:
             for value in (*answers.values, *answers.groups)
         ]
         return [*lines, f"hierarchy = {{ {', '.join(pairs)} }}   # each code, and the one above"]
-    return [*lines, f"values = {toml_list(_codes(values))}"]
+    listed = toml_list(_codes(values, beside=answers.codes))
+    return [*lines, f"values = {listed}", *_beside(answers)]
+
+
+def _beside(answers: Answers) -> list[str]:
+    """The codes beside numbers, dates or classes in order."""
+    if not answers.codes:
+        return []
+    labels = "; ".join(f"{value.code} {value.label}" for value in answers.codes)
+    codes: Sequence[str | int] = [value.code for value in answers.codes]
+    if answers.values:
+        codes = _codes(answers.codes, beside=answers.values)
+    return [f"codes = {toml_list(codes)}   # {comment(labels)}"]
 
 
 def _level(answers: Answers, eps: str) -> str:
     """The level of a column: what is given, between its two most different answers."""
-    classes = len(answers.values) if answers.kind == "ordered" else answers.classes
-    if classes:
-        steps, told = (
-            classes - 1,
-            f"per class: {eps} between the ends; categories err less in counts",
-        )
+    steps: Fraction | int
+    if answers.kind == "ordered":
+        two = len(answers.values) == 2 and bool(answers.codes)
+        steps = Fraction(3, 2) if two else len(answers.values) - 1  # as far as codes are from them
+        told = f"per class: {eps} between the ends; categories err less in counts"
     elif answers.kind == "tree":
         steps, told = most_steps_up(answers), f"per step up: {eps} at most between any two"
     elif answers.kind in ("numbers", "dates"):
@@ -171,11 +183,13 @@ def _level(answers: Answers, eps: str) -> str:
     return f"epsilon = {toml_text(str(as_eps(eps) / steps))}   # {told}"
 
 
-def _codes(values: Sequence[Value]) -> list[str | int]:
-    """Codes as a plan lists them: whole numbers where all are."""
-    wholes = [whole_of(value.code) for value in values]
+def _codes(values: Sequence[Value], *, beside: Sequence[Value] = ()) -> list[str | int]:
+    """Codes as a plan lists them: whole numbers where all are, those beside them too."""
+    wholes = [whole_of(value.code) for value in (*values, *beside)]
     found = [whole for whole in wholes if whole is not None]
-    return list(found) if len(found) == len(values) else [value.code for value in values]
+    if len(found) == len(wholes):
+        return list(found[: len(values)])
+    return [value.code for value in values]
 
 
 def _grid(answers: Answers) -> tuple[Decimal, Decimal, Decimal]:
@@ -193,12 +207,7 @@ def _line(answers: Answers) -> list[str]:
         f"high = {high}",
         f"grid = {step}            # the step of the public grid",
     ]
-    if answers.codes:
-        labels = "; ".join(f"{value.code} {value.label}" for value in answers.codes)
-        lines.append(
-            f"codes = {toml_list([value.code for value in answers.codes])}   # {comment(labels)}"
-        )
-    return lines
+    return [*lines, *_beside(answers)]
 
 
 def grid_of(

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from decimal import Decimal
 
 from dprivacy.errors import BadPlan, UnknownName
-from dprivacy.release.codebooks.codebook_model import Codebook, Variable, end_of, whole_of
+from dprivacy.release.codebooks.codebook_model import Codebook, Variable, end_of
 from dprivacy.release.proposals.toml_lines import toml_text
 from dprivacy.release.proposals.variable_kinds import Answers, answers_of, listed, ranked
 from dprivacy.release.proposals.variable_roles import Purpose, made_from, purpose_of
@@ -75,7 +74,7 @@ def _suggested(variable: Variable, names: Set[str]) -> ColumnProposal:
     purpose = purpose_of(variable)
     if purpose is not None:
         return _by_purpose(variable, purpose)
-    answers = _plannable(answers_of(variable))
+    answers = answers_of(variable)
     reasons = answers.reasons
     if origin := made_from(variable, names):
         reasons += (
@@ -125,31 +124,8 @@ def _chosen(name: str, variable: Variable, choice: str) -> ColumnProposal:
     else:
         answers = answers_of(variable)
     fits = choice not in CHOICES or choice == answers.kind
-    answers = _plannable(answers)
     if answers.kind == "decide" or not fits:
         raise BadPlan(f"--as {name}={choice}: does not fit, as {answers.reasons[-1]}")
     return ColumnProposal(
         name, answers.kind, ("as was chosen", *answers.reasons), variable, answers
     )
-
-
-def _plannable(answers: Answers) -> Answers:
-    """Answers as a plan can protect them: codes beside an order stand beside a line of numbers."""
-    if not answers.codes:
-        return answers
-    named = ", ".join(value.code for value in answers.codes)
-    if answers.kind == "ordered":
-        wholes = [whole_of(value.code) for value in answers.values]
-        first, last = wholes[0], wholes[-1]
-        if first is not None and last is not None and last - first == len(wholes) - 1 > 0:
-            told = f"classes {first} to {last} in order, with {named} beside them"
-            ends = Decimal(first), Decimal(last)
-            return Answers(
-                "numbers", (*answers.reasons, told), (), answers.codes, *ends, classes=len(wholes)
-            )
-        told = f"as categories, for {named} has no place in the order"
-        every = (*answers.values, *answers.codes)
-        return replace(
-            answers, kind="categories", reasons=(*answers.reasons, told), values=every, codes=()
-        )
-    return answers

@@ -34,8 +34,8 @@ class Answers:
     """What the answers of a variable are, and the reasons.
 
     `codes` stand beside the numbers of a line, or beside classes in order; `values` are all that may
-    occur where they are listed. `classes` counts those that are written as a line of numbers;
-    `days` are the first and the last of dates.
+    occur where they are listed. `days` are the first
+    and the last of dates.
     """
 
     kind: Kind
@@ -46,7 +46,6 @@ class Answers:
     high: Decimal = Decimal(0)
     groups: tuple[Value, ...] = ()
     whole: bool = True
-    classes: int = 0
     days: tuple[date, date] | None = None
 
 
@@ -83,7 +82,10 @@ def answers_of(variable: Variable) -> Answers:
         return _in_order(values, "the codebook calls it ordinal")
     degrees = sum(bool(_DEGREES.search(value.label)) for value in usual)
     if len(usual) > 2 and None not in wholes and 2 * degrees >= len(usual):
-        return _in_order(values, "whole-number codes whose labels name degrees: confirm the order")
+        return _in_order(
+            values,
+            "whole-number codes whose labels name degrees: confirm the order",
+        )
     return Answers("categories", (f"{len(values)} codes that the codebook lists",), values)
 
 
@@ -150,7 +152,9 @@ def _in_order(values: Sequence[Value], reason: str) -> Answers:
     wholes = {value.code: whole_of(value.code) for value in usual}
     if None not in wholes.values():
         usual.sort(key=lambda value: wholes[value.code] or 0)
-    return Answers("ordered", (reason,), tuple(usual), apart)
+    beside = ", ".join(value.code for value in apart)
+    told = (f"beside the order, as they mean no answer: {beside}",) if apart else ()
+    return Answers("ordered", (reason, *told), tuple(usual), apart)
 
 
 def _in_a_tree(variable: Variable, values: Sequence[Value]) -> Answers | None:
