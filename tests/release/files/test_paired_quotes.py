@@ -88,6 +88,22 @@ def test_the_line_is_named_and_nothing_is_quoted(tmp_path):
     assert "SECRET" not in str(told.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'n,h,"x\nSECRET,b,two\n3,a,three"\n4,b,"a text\nof two lines"\n',
+        'n,"h\nSECRET,b"\n3,a\n4,b\n',
+    ],
+    ids=["beside a text of several lines", "two columns"],
+)
+def test_rows_are_no_name_of_a_column_even_where_quotes_are_clear(tmp_path, text):
+    """The refusal of a plan lists the names that the table has."""
+    (tmp_path / "in.csv").write_text(text)
+    with pytest.raises(BadFile, match=r"the name of column \d goes on") as told:
+        sanitise_file(tmp_path / "in.csv", PLAN, tmp_path / "out.csv")
+    assert "SECRET" not in str(told.value)
+
+
 def cells_in(path):
     said = TableSettings(header=True, delimiter=",", encoding="utf-8", decimal=".")
     with batches_of(path, Intake(said)) as (batches, _):

@@ -36,8 +36,15 @@ def with_paired_quotes(batches: Iterable[Any], source: TableSource, path: Path) 
 
 def require_clear_names(names: Sequence[str], source: TableSource, path: Path) -> None:
     """BadFile where the name of a column holds a line break and quotes are wrong, or may be."""
-    if source.format.splitting.quote and any("\n" in name or "\r" in name for name in names):
+    if source.ours or not source.format.splitting.quote:
+        return
+    parts = ((at, re.split("[\r\n]+", name)[1:]) for at, name in enumerate(names, 1))
+    more = {at: lines for at, lines in parts if lines}
+    if more:
         require_clear_quotes(source, path, len(names))
+    for at, lines in more.items():
+        if any(line.count(source.format.delimiter) == len(names) - 1 for line in lines):
+            raise BadFile(_told(path, f"the name of column {at} goes on with what may be rows"))
 
 
 def require_clear_quotes(source: TableSource, path: Path, width: int) -> None:
