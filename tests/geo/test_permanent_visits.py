@@ -224,8 +224,11 @@ class History:
     def require_paid(self):
         """Every different report of a person was charged."""
         for who, reports in self.seen.items():
-            of = {"person": who} if self.per == "person" else {}
-            assert len(reports) * ONE <= spent(self.ledger, **of), who
+            assert len(reports) * ONE <= self.spent(who), who
+
+    def spent(self, who):
+        """What was charged for somebody, or for all of the table."""
+        return spent(self.ledger, **({"person": who} if self.per == "person" else {}))
 
 
 def _stop(self, state):
@@ -255,27 +258,24 @@ def test_an_older_copy_of_the_state_makes_nothing_free(tmp_path):
 @PER
 def test_what_was_taken_back_is_not_paid(per, tmp_path):
     history = History(tmp_path, per)
-    with history.ledger as ledger:
-        of = {"person": "ann"} if per == "person" else {}
+    with history.ledger:
         history.take_back("ann", 1, 2)
-        assert not spent(ledger, **of)
+        assert not history.spent("ann")
         history.release("ann", 1, 2)
-        assert spent(ledger, **of) == 2 * ONE
-        history.require_paid()
+        assert history.spent("ann") == 2 * ONE
 
 
 @PER
 def test_a_release_that_was_interrupted_is_charged_and_the_next_one_goes_on(per, tmp_path):
     history = History(tmp_path, per)
-    with history.ledger as ledger:
-        of = {"person": "ann"} if per == "person" else {}
+    with history.ledger:
         history.release("ann", 1)
         history.interrupt("ann", 2)
         first = spots(history.release("ann", 1, 3))
         history.require_paid()
-        so_far = spent(ledger, **of)
+        so_far = history.spent("ann")
         assert spots(history.release("ann", 3, 1)) == first[::-1]
-        assert spent(ledger, **of) == so_far
+        assert history.spent("ann") == so_far
 
 
 def spots(released):
