@@ -85,7 +85,7 @@ def test_it_says_what_the_card_says():
     assert said(scheme, "s:Concept/c:Name") == ["plain", "region"]
     assert said(scheme, "s:Concept/c:Annotations/c:Annotation/c:AnnotationText") == [
         "Noise of randomised_response, epsilon ln(3).",
-        "Published as it is, not protected.",
+        "Published as it is, hence not protected.",
     ]
 
 

@@ -4,12 +4,20 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Element
 
-from dprivacy.errors import NotApplicable
 from dprivacy.model import shown
-from dprivacy.release.plans.release_card import Card, read_card
-from dprivacy.release.sheets.ddi_fragment import MOST_CATEGORIES, RANGED, noise_of, xml_text
+from dprivacy.release.plans.release_card import Card
+from dprivacy.release.sheets.described_columns import (
+    MOST_CATEGORIES,
+    RANGED,
+    described,
+    inside,
+    noise_of,
+    released_columns,
+    void_words,
+    xml_text,
+)
 from dprivacy.typing import PathArg
 
 AGENCY = "DPRIVACY"
@@ -52,72 +60,52 @@ def card_sdmx(card: Card | PathArg) -> str:
     >>> [line.strip() for line in card_sdmx(card).splitlines() if "str:Code " in line]
     ['<str:Code id="yes">', '<str:Code id="no">']
     """
-    held = card if isinstance(card, Card) else read_card(card)
-    if held.what != "table":
-        raise NotApplicable(
-            f"a structure describes the columns of a table, and this is a card of {held.what}; keep "
-            "the card itself"
-        )
+    held = described(card, "structure")
     root = Element("mes:Structure", {f"xmlns:{part}": name for part, name in _SPACES.items()})
     _header(root)
-    parts = _inside(root, "mes:Structures")
-    columns = [
-        (column, name) for name, entry in held.mechanisms.items() for column in entry["columns"]
-    ]
-    columns += [(column, "") for column in held.pass_through]
+    parts = inside(root, "mes:Structures")
+    columns = released_columns(held)
     lists = {k: codes for k, (_, name) in enumerate(columns) if (codes := _codes(held, name))}
     if lists:
-        folder = _inside(parts, "str:Codelists")
+        folder = inside(parts, "str:Codelists")
         for k, codes in lists.items():
             _codelist(folder, _list_id(k), columns[k][0], codes)
-    scheme = _kept(_inside(parts, "str:Concepts"), "str:ConceptScheme", _SCHEME)
-    _note(scheme, "guarantee", _void(held) + held.guarantee.sentence)
+    scheme = _kept(inside(parts, "str:Concepts"), "str:ConceptScheme", _SCHEME)
+    _note(scheme, "guarantee", void_words(held) + held.guarantee.sentence)
     if held.output:
         _note(scheme, "SHA-256", held.output["sha256"])
     _named(scheme, held.title or "A release")
     for k, (column, name) in enumerate(columns):
-        concept = _inside(scheme, "str:Concept", id=f"C{k + 1}")
-        noise = noise_of(held.mechanisms[name]) if name else "Published as it is, not protected."
-        _note(concept, "noise", noise)
+        concept = inside(scheme, "str:Concept", id=f"C{k + 1}")
+        _note(concept, "noise", noise_of(held, name))
         _named(concept, column)
         _represented(concept, held, name, _list_id(k) if k in lists else "")
-    indent(root, " ")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
-
-
-def _inside(parent: Element, tag: str, text: str = "", **attributes: str) -> Element:
-    found = SubElement(parent, tag, {key: xml_text(value) for key, value in attributes.items()})
-    found.text = xml_text(text) or None
-    return found
+    return xml_text(root)
 
 
 def _header(root: Element) -> None:
-    header = _inside(root, "mes:Header")
-    _inside(header, "mes:ID", _SCHEME)
-    _inside(header, "mes:Test", "false")
-    _inside(header, "mes:Prepared", datetime.now(UTC).isoformat(timespec="seconds"))
-    _inside(header, "mes:Sender", id=AGENCY)
-
-
-def _void(card: Card) -> str:
-    return f"NO GUARANTEE: {'; '.join(card.void)}. " if card.void else ""
+    header = inside(root, "mes:Header")
+    inside(header, "mes:ID", _SCHEME)
+    inside(header, "mes:Test", "false")
+    inside(header, "mes:Prepared", datetime.now(UTC).isoformat(timespec="seconds"))
+    inside(header, "mes:Sender", id=AGENCY)
 
 
 def _kept(parent: Element, tag: str, name: str) -> Element:
     """Something that an agency keeps, with a version."""
-    return _inside(parent, tag, id=name, agencyID=AGENCY, version="1.0")
+    return inside(parent, tag, id=name, agencyID=AGENCY, version="1.0")
 
 
 def _note(parent: Element, kind: str, text: str) -> None:
     held = parent.find("com:Annotations")
-    held = _inside(parent, "com:Annotations") if held is None else held
-    note = _inside(held, "com:Annotation")
-    _inside(note, "com:AnnotationType", kind)
-    _inside(note, "com:AnnotationText", text).set("xml:lang", "en")
+    held = inside(parent, "com:Annotations") if held is None else held
+    note = inside(held, "com:Annotation")
+    inside(note, "com:AnnotationType", kind)
+    inside(note, "com:AnnotationText", text).set("xml:lang", "en")
 
 
 def _named(parent: Element, text: str) -> None:
-    _inside(parent, "com:Name", text).set("xml:lang", "en")
+    inside(parent, "com:Name", text).set("xml:lang", "en")
 
 
 def _codes(card: Card, name: str) -> Sequence[Any]:
@@ -141,7 +129,7 @@ def _codelist(parent: Element, name: str, column: str, values: Sequence[Any]) ->
     texts = ["missing" if value is None else shown(value) for value in values]
     plain = len(set(texts)) == len(texts) and all(map(_CODE.fullmatch, texts))
     for k, text in enumerate(texts):
-        _named(_inside(found, "str:Code", id=text if plain else f"V{k + 1}"), text)
+        _named(inside(found, "str:Code", id=text if plain else f"V{k + 1}"), text)
 
 
 def _represented(concept: Element, card: Card, name: str, listed: str) -> None:
@@ -149,11 +137,11 @@ def _represented(concept: Element, card: Card, name: str, listed: str) -> None:
     entry = card.mechanisms.get(name, {})
     coded = "codes" in card.plan.get("columns", {}).get(name, {})
     if listed:
-        core = _inside(_inside(concept, "str:CoreRepresentation"), "str:Enumeration")
-        _inside(core, "Ref", id=listed, agencyID=AGENCY, version="1.0")
+        core = inside(inside(concept, "str:CoreRepresentation"), "str:Enumeration")
+        inside(core, "Ref", id=listed, agencyID=AGENCY, version="1.0")
     elif entry.get("type") == "numbers" and not coded:
-        core = _inside(concept, "str:CoreRepresentation")
+        core = inside(concept, "str:CoreRepresentation")
         ends = {"minValue": str(entry["low"]), "maxValue": str(entry["high"])}
         if not all(re.fullmatch(r"-?\d+(\.\d+)?", end) for end in ends.values()):
             ends = {}
-        _inside(core, "str:TextFormat", textType="Decimal", **ends)
+        inside(core, "str:TextFormat", textType="Decimal", **ends)
