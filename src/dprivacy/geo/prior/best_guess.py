@@ -15,13 +15,15 @@ _LATTICE = 0.15  # of noisy points, in units of 1/rate
 _TILE = 4.0  # whose noisy points are looked at together
 _REACH = 15.0  # beyond which a public place hardly counts
 _ROUNDS = 10
-_CHUNK = 1 << 22  # pairs of noisy points and public places at a time
+_CHUNK = 1 << 16  # pairs of noisy points and public places at a time, which stay in the cache
 
 
 def distances(first: Floats, second: Floats) -> Floats:
     """Metres between all points of one table and all of another."""
-    squares = (first**2).sum(axis=1)[:, None] + (second**2).sum(axis=1)
-    return np.asarray(np.sqrt(np.maximum(squares - 2 * first @ second.T, 0.0)))
+    found = (first**2).sum(axis=1)[:, None] + (second**2).sum(axis=1)
+    found -= 2 * first @ second.T
+    np.maximum(found, 0.0, out=found)
+    return np.asarray(np.sqrt(found, out=found))
 
 
 def medians(belief: Floats, points: Floats, finest: float, own: Any = None) -> Floats:
@@ -48,20 +50,21 @@ def medians(belief: Floats, points: Floats, finest: float, own: Any = None) -> F
     def aside(guess: Floats) -> Floats:
         return np.asarray(np.sqrt(((guess - middle) ** 2).sum(axis=1, keepdims=True) + width**2))
 
-    def expected(guess: Floats) -> Floats:
-        far = (belief * distances(guess, points)).sum(axis=1, keepdims=True)
+    def expected(guess: Floats, away: Floats) -> Floats:
+        far = np.einsum("ij,ij->i", belief, away)[:, None]
         return np.asarray(far + weight * aside(guess))
 
     guess = (belief @ points + weight * middle) / (belief.sum(axis=1, keepdims=True) + weight)
     for _ in range(_ROUNDS):
-        pull, own_pull = (
-            belief / np.maximum(distances(guess, points), finest),
-            weight / aside(guess),
-        )
+        pull, own_pull = distances(guess, points), weight / aside(guess)
+        np.maximum(pull, finest, out=pull)
+        np.divide(belief, pull, out=pull)
         guess = pull @ points + own_pull * middle
         guess /= pull.sum(axis=1, keepdims=True) + own_pull
-    near = points[distances(guess, points).argmin(axis=1)]
-    return np.asarray(np.where(expected(near) < expected(guess), near, guess))
+    away = distances(guess, points)
+    near = points[away.argmin(axis=1)]
+    better = expected(near, distances(near, points)) < expected(guess, away)
+    return np.asarray(np.where(better, near, guess))
 
 
 @dataclass(frozen=True, eq=False)
