@@ -163,6 +163,8 @@ def find_symmetry(scaled: Floats, costs: Floats) -> Symmetry | None:
     >>> find_symmetry(distance, distance).secrets
     array([[2, 1, 0]])
     """
+    if _all_told_apart(costs):
+        return None
     far, cost = _classes(scaled), _classes(costs)
     colour = _rows(np.column_stack([np.sort(far, axis=1), np.sort(cost, axis=1)]))
     base = _base(far, colour)
@@ -183,6 +185,16 @@ def find_symmetry(scaled: Floats, costs: Floats) -> Symmetry | None:
                 outputs.append(found[1])
                 reached = _joined(reached, found[0][None, :])
     return Symmetry(np.array(secrets), np.array(outputs)) if secrets else None
+
+
+def _all_told_apart(costs: Floats) -> bool:
+    """Whether the sums of the costs differ already, so that no secret can go to another's place.
+
+    It takes one pass where the colours take several sorts of the whole table.
+    """
+    sums = np.sort(costs.sum(axis=1))
+    apart = _SAME * costs.shape[1] * float(np.abs(costs).max(initial=0.0))
+    return bool((np.diff(sums) > apart).all())
 
 
 def _classes(values: Floats) -> Whole:
