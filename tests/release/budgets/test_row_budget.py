@@ -30,8 +30,27 @@ LINES = {
 }  # fmt: skip
 
 
+TOPICS = {"money": ["money", "bank"], "post": ["letter", "box"], "law": ["court", "judge"]}
+
+
 def levels(plan):
     return [column.spec["epsilon"] for column in plan.columns]
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_topics_of_texts_share_as_categories_do(from_file, tmp_path):
+    """Between any two texts the level is that of their labels."""
+    message = {"type": "text", "keep": "topic", "topics": TOPICS, "nulls": "empty"}
+    if from_file:
+        (tmp_path / "weights.csv").write_text("word,money,post,law\nbank,1,0,0\nbox,0,1,0\n")
+        message = {"type": "text", "classifier": str(tmp_path / "weights.csv")}
+    plan = Plan.read({"row": "ln 9", "columns": {"message": message, "tea": values(3)}})
+    assert levels(plan) == levels(
+        Plan.read({"row": "ln 9", "columns": {"message": values(3), "tea": values(3)}})
+    )
+    released = sanitise(pd.DataFrame({"message": ["the bank", "a box"], "tea": ["v0", "v1"]}), plan)
+    assert joint_guarantee(plan).total <= ln(9)
+    assert prove_card(released.card)
 
 
 def test_the_known_split():
@@ -121,6 +140,7 @@ def test_a_budget_that_does_not_hold_is_refused():
         ({"row": "ln 9"}, {"a": {"type": "text", "epsilon": 1}}, "leave epsilon out"),
         ({"row": "ln 9"}, {"a": {"type": "bits", "bits": 3}}, "is shared by categories"),
         ({"row": "ln 9"}, {"a": TREE}, "is shared by categories"),
+        ({"row": "ln 9"}, {"a": {"type": "text", "length": 3}}, "and topics of texts"),
         ({"row": "ln 9"}, {"a": values(2, importance=0)}, "importance should be a number above 0"),
         ({"row": "ln 9", "rows": 9}, {"a": values(2, wanted="2 %")}, 'such as "2 points"'),
         ({"row": "ln 9", "rows": 9}, {"a": {**LINES["age"], "wanted": "2 points"}}, "in units of the"),

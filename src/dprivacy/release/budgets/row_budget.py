@@ -22,11 +22,22 @@ from dprivacy.release.budgets.level_split import (
     split_level,
     wanted_levels,
 )
+from dprivacy.release.texts.text_columns import spec_of_topics
 
 ROW_KEYS = ("row", "split", "rows")
 SHARE_KEYS = ("importance", "wanted")
 _SHARING = ("randomised_response", "geometric", "laplace", "coded_laplace")
-_TYPES = ("categories", "ordered", "tree", "graph", "distances", "numbers", "dates", "joint")
+_TYPES = (
+    "categories",
+    "ordered",
+    "tree",
+    "graph",
+    "distances",
+    "numbers",
+    "dates",
+    "joint",
+    "topic",
+)
 _LINES = ("numbers", "dates")
 ALONE = "give every column its epsilon, and leave row out"
 _BITS = 128
@@ -143,10 +154,12 @@ def _shared(key: str, spec: Any, where: str, widest: Widest) -> tuple[Fraction, 
             "epsilon out here, or row at the top"
         )
     usual = "" if spec.get("type") in ("tree", "graph", "distances") else _SHARING[0]
-    if spec.get("type") not in _TYPES or spec.get("mechanism", usual) not in _SHARING:
+    kind = "topic" if spec.get("type") == "text" and spec_of_topics(spec) else spec.get("type")
+    if kind not in _TYPES or spec.get("mechanism", usual) not in _SHARING:
         raise BadPlan(
-            f"{where}: a budget for the row is shared by categories, ordered values, numbers and "
-            f'dates, and by other types with mechanism = "randomised_response"; change it, or {ALONE}'
+            f"{where}: a budget for the row is shared by categories, ordered values, numbers, dates "
+            'and topics of texts (keep = "topic"), and by trees, graphs and tables of distances with '
+            f'mechanism = "randomised_response"; change it, or {ALONE}'
         )
     importance = spec.get("importance", 1)
     if type(importance) not in (int, float) or not 0 < importance < float("inf"):
