@@ -9,6 +9,7 @@ from dprivacy.errors import (
     BudgetExceeded,
     InsecureSeedWarning,
     NotApplicable,
+    PrivacyLeakWarning,
     UnknownCategory,
     WrongKind,
     WrongShape,
@@ -72,6 +73,32 @@ def test_the_rows_are_those_of_the_table(made, small):
     assert found.schema == whole.data.schema
     assert found["x"].to_pylist() == list(range(120))
     assert parts.card.to_dict() == whole.card.to_dict()
+
+
+@pytest.mark.parametrize("way", ["stream", "table"])
+def test_texts_of_polars_are_views_and_are_taken(way, small):
+    """In a column of texts, of categories, and in one that is passed through, in several pieces."""
+    frame = pl.DataFrame({
+        "h": pl.Series(list("abc") * 8, dtype=pl.Categorical),
+        "e": pl.Series(list("xy") * 12, dtype=pl.Enum(["x", "y", "secret"])),
+        "note": ["the king", "a river", ""] * 8,
+    })  # fmt: skip
+    note = {"type": "text", "epsilon": 2, "length": 3}
+    values = {"type": "categories", "values": ["a", "b", "c"], "epsilon": "ln 2"}
+    plan = {"columns": {"h": values, "note": note}, "pass_through": ["e"]}
+    reader = pa.RecordBatchReader.from_stream(pl.concat([frame, frame], rechunk=False))
+    table = reader.read_all()
+    assert "string_view" in str(table.schema)
+    with pytest.warns(PrivacyLeakWarning):
+        found = (
+            sanitise_stream(table, plan).data.read_all()
+            if way == "stream"
+            else sanitise(table, plan).data
+        )
+    assert found["e"].to_pylist() == ["x", "y"] * 24
+    assert not any("secret" in each.dictionary.to_pylist() for each in found["e"].chunks)
+    assert set(found["h"].to_pylist()) <= set("abc")
+    assert {len(words.split()) for words in found["note"].to_pylist()} == {3}
 
 
 def test_the_noise_is_that_of_the_plan(small):

@@ -11,6 +11,7 @@ from dprivacy.release.columns.permanent_reports import PermanentReports
 from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.row_facts import RowsPerPerson, warn_of_order
 from dprivacy.release.columns.tagged_people import TaggedPeople
+from dprivacy.release.columns.text_views import without_view_entries, without_views
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.joints.joint_protector import protector_of
 from dprivacy.release.plans.release_card import Card
@@ -113,10 +114,12 @@ class Sanitiser:
     def batch(self, table: Any) -> Any:
         """One Arrow table or record batch, sanitised; no metadata travels along."""
         names = self.output_names(table.schema.names)
-        done = self.protect({name: one_chunk(table.column(name)) for name in self.needed})
+        done = self.protect(
+            {name: one_chunk(without_views(table.column(name))) for name in self.needed}
+        )
         for name in self.plan.pass_through:
             if name not in done:
-                done[name] = bare(one_chunk(table.column(name)), name)
+                done[name] = bare(one_chunk(without_view_entries(table.column(name))), name)
         return arrow().table({name: done[name] for name in names})
 
     def skip(self, table: Any) -> None:
