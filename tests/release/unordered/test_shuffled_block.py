@@ -36,6 +36,13 @@ def test_one_column_is_what_shuffled_proves():
     assert block["pair"] in (["yes", "no"], ["no", "yes"])
 
 
+def test_the_pair_of_one_column_are_two_of_its_values_however_many_there_are():
+    values = [f"v{k}" for k in range(9)]
+    plan = plan_of({"type": "categories", "values": values, "epsilon": "ln 3"})
+    first, second = shuffled_table(plan, 100, delta=DELTA).to_dict()["pair"]
+    assert {first, second} < set(values)
+
+
 def test_several_columns_are_a_product():
     plan = Plan.read({"columns": {"tea": TEA, "h": LETTERS}})
     found = shuffled_table(plan, 1000, delta=DELTA)
