@@ -15,9 +15,8 @@ from support.source_code import ROOMS, SRC, surface
 
 def has_example(name):
     """Whether a function or class shows itself at work; constants have no docstring."""
-    plain = (
-        inspect.unwrap(name) if callable(name) else name
-    )  # what is cached or carries a source too
+    # What is cached, or carries a source, is looked at as it was written.
+    plain = inspect.unwrap(name) if callable(name) else name
     routine = inspect.isfunction(plain) or inspect.isclass(plain)
     return not routine or ">>>" in (plain.__doc__ or "")
 

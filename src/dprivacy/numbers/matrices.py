@@ -118,10 +118,8 @@ class Mat(Frozen):
             floats = np.ldexp(entries.astype(np.float64), 1 - den.bit_length())
         else:
             values = entries.ravel().tolist()
-            once = set(
-                values
-            )  # those of a mechanism with a closed form are few, however many there are
-            rounded = {v: v / den for v in once}
+            # Each value once: a mechanism with a closed form has few, however many entries.
+            rounded = {v: v / den for v in set(values)}
             floats = np.array([rounded[v] for v in values]).reshape(self.shape)
         floats.flags.writeable = False
         return floats

@@ -28,10 +28,7 @@ from dprivacy.typing import Label, NumberLike
 _MOST_CELLS = 4_000
 _FEW_CELLS = 225  # for which an optimum is found in about a minute
 _EVEN = 40  # points along a side at least, where all places are equally likely
-_STRIDES = (
-    0.7548776662466927,
-    0.5698402909980532,
-)  # of a sequence that fills the unit square evenly
+_STRIDES = (0.7548776662466927, 0.5698402909980532)  # whose multiples fill the unit square evenly
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from dprivacy.sampling import choose_source
 
 def sanitised_frame(table: Any, terms: Terms) -> tuple[Any, Card, Receipt | None]:
     """A protected copy of a table in hand, of the same kind, its card and receipt; see `sanitise`."""
-    held, source = fetched(table), choose_source(terms.insecure_seed)
+    held, source = _fetched(table), choose_source(terms.insecure_seed)
     with spending_on(terms) as spending:
         sanitiser = Sanitiser(
             terms.plan, source, permanent_key=terms.permanent_key, before=spending
@@ -68,7 +68,7 @@ def _require_same(block: dict[str, Any], told: list[ShuffledTable]) -> None:
         )
 
 
-def fetched(table: Any) -> Any:
+def _fetched(table: Any) -> Any:
     """A table that stays as it is: lazy frames, relations and streams are computed here, once.
 
     Whatever is drawn, charged and sorted afterwards is of these rows, however often they are looked at.
@@ -80,7 +80,7 @@ def fetched(table: Any) -> Any:
             return table.to_arrow_table()
         if kinds.is_polars_lazyframe(table):
             return table.collect()
-        return arrow().table(table) if is_stream(table) else table
+        return arrow().table(table) if _is_stream(table) else table
     except DPrivacyError:
         raise
     except Exception as reason:  # its own words may quote a cell
@@ -89,7 +89,7 @@ def fetched(table: Any) -> Any:
 
 def _refused(table: Any) -> str:
     kind = type(table).__name__
-    if is_stream(table):
+    if _is_stream(table):
         return (
             f"a table must come from pandas, Polars, Arrow, DuckDB or Spark, not {kind}, whose stream "
             "cannot be read as one"
@@ -103,7 +103,7 @@ def _is_relation(table: Any) -> bool:
     return bool(kinds.is_duckdb_relation(table))
 
 
-def is_stream(table: Any) -> bool:
+def _is_stream(table: Any) -> bool:
     """Whether something can be read as Arrow batches, and is none of the tables that are known."""
     from narwhals import dependencies as kinds
 

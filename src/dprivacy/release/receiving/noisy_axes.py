@@ -44,7 +44,7 @@ def corrected_table(
     **weighted: Any,
 ) -> TableEstimate:
     """The estimate behind noisy counts (or sums of weights) of combinations."""
-    channels = [axis.channel if axis.channel is not None else as_is(axis.values) for axis in axes]
+    channels = [axis.channel if axis.channel is not None else _as_is(axis.values) for axis in axes]
     table = placed_counts(found, axes)
     if weighted:
         UnknownName.require("the estimator of a table", estimator, ("ibu", "inverse"))
@@ -69,7 +69,7 @@ def placed_counts(found: Mapping[tuple[Any, ...], float], axes: Sequence[Axis]) 
     return table
 
 
-def as_is(values: Sequence[Any]) -> Channel:
+def _as_is(values: Sequence[Any]) -> Channel:
     """The channel that changes nothing."""
     n = len(values)
     return Channel(values, values, [[int(i == j) for j in range(n)] for i in range(n)])

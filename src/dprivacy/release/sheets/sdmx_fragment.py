@@ -20,7 +20,7 @@ from dprivacy.release.sheets.described_columns import (
 )
 from dprivacy.typing import PathArg
 
-AGENCY = "DPRIVACY"
+_AGENCY = "DPRIVACY"
 _SPACES = {
     part: f"http://www.sdmx.org/resources/sdmxml/schemas/v2_1/{name}"
     for part, name in (("mes", "message"), ("str", "structure"), ("com", "common"))
@@ -88,12 +88,12 @@ def _header(root: Element) -> None:
     inside(header, "mes:ID", _SCHEME)
     inside(header, "mes:Test", "false")
     inside(header, "mes:Prepared", datetime.now(UTC).isoformat(timespec="seconds"))
-    inside(header, "mes:Sender", id=AGENCY)
+    inside(header, "mes:Sender", id=_AGENCY)
 
 
 def _kept(parent: Element, tag: str, name: str) -> Element:
     """Something that an agency keeps, with a version."""
-    return inside(parent, tag, id=name, agencyID=AGENCY, version="1.0")
+    return inside(parent, tag, id=name, agencyID=_AGENCY, version="1.0")
 
 
 def _note(parent: Element, kind: str, text: str) -> None:
@@ -138,7 +138,7 @@ def _represented(concept: Element, card: Card, name: str, listed: str) -> None:
     coded = "codes" in card.plan.get("columns", {}).get(name, {})
     if listed:
         core = inside(inside(concept, "str:CoreRepresentation"), "str:Enumeration")
-        inside(core, "Ref", id=listed, agencyID=AGENCY, version="1.0")
+        inside(core, "Ref", id=listed, agencyID=_AGENCY, version="1.0")
     elif entry.get("type") == "numbers" and not coded:
         core = inside(concept, "str:CoreRepresentation")
         ends = {"minValue": str(entry["low"]), "maxValue": str(entry["high"])}

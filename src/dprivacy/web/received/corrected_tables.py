@@ -22,17 +22,15 @@ _MOST_CELLS = 4000  # of a table that is shown
 class Corrected:
     """A corrected table as texts: a head, rows, and (for one column) numbers to draw.
 
-    The rows begin with their values of `by`. `figures` are the numbers behind them; `doubt` says so
-    where they say next to nothing.
+    The rows begin with their values of `by`. `figures` are the numbers behind them: the corrected one,
+    its standard error, and the ends of the interval. `doubt` says so where they say next to nothing.
     """
 
     caption: str
     by: tuple[str, ...]
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    figures: tuple[
-        tuple[float, ...], ...
-    ]  # corrected, standard error, and the ends of the interval
+    figures: tuple[tuple[float, ...], ...]
     drawn: tuple[tuple[str, float, float, float, float], ...] = ()
     doubt: str = ""
 
