@@ -25,9 +25,8 @@ ORDER = {
     "method": ["dataProcessing"],
     "dataAccs": ["useStmt"],
     "useStmt": ["confDec"],
-    "fileDscr": ["fileTxt"],
-    "fileTxt": ["fileName", "dataFingerprint", "dimensns"],
-    "dataFingerprint": ["digitalFingerprintValue", "algorithmSpecification"],
+    "fileDscr": ["fileTxt", "notes"],
+    "fileTxt": ["fileName", "dimensns"],  # of the first 2.5; later ones know a dataFingerprint too
     "dimensns": ["caseQnty", "varQnty"],
     "dataDscr": ["var"],
     "var": ["labl", "security", "valrng", "txt", "catgry"],
@@ -70,7 +69,7 @@ def test_it_says_what_the_card_says():
     assert words(root, "stdyDscr/stdyInfo/abstract") == [card.explain()]
     assert words(root, "stdyDscr/dataAccs/useStmt/confDec") == [card.guarantee.sentence]
     assert words(root, "fileDscr/fileTxt/fileName") == ["out.csv"]
-    assert words(root, "fileDscr/fileTxt/dataFingerprint/digitalFingerprintValue") == ["ab" * 32]
+    assert words(root, "fileDscr/notes") == ["ab" * 32]
     assert words(root, "fileDscr/fileTxt/dimensns/caseQnty") == ["3"]
     assert words(root, "fileDscr/fileTxt/dimensns/varQnty") == ["2"]
     assert words(root, "dataDscr/var/security") == [

@@ -96,15 +96,15 @@ def _study(root: Element, card: Card) -> None:
 
 
 def _file(root: Element, card: Card) -> None:
-    text = inside(inside(root, "fileDscr", ID="F1"), "fileTxt")
+    file = inside(root, "fileDscr", ID="F1")
+    text = inside(file, "fileTxt")
     if card.output:
         inside(text, "fileName", card.output["name"])
-        mark = inside(text, "dataFingerprint", type="dataFile")
-        inside(mark, "digitalFingerprintValue", card.output["sha256"])
-        inside(mark, "algorithmSpecification", "SHA-256")
     size = inside(text, "dimensns")
     inside(size, "caseQnty", str(card.count))
     inside(size, "varQnty", str(len(card.columns)))
+    if card.output:  # a fingerprint of its own is younger than the first schema of 2.5
+        inside(file, "notes", card.output["sha256"], type="SHA-256", level="file")
 
 
 def _card_name(card: Card) -> str:
