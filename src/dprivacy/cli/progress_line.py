@@ -147,7 +147,7 @@ def spoken(first: str, *, asked: bool = False) -> Iterator[Callable[[str], None]
 
 
 def _paced(asked: bool, every: float = _EVERY) -> Callable[[str], None]:
-    """Lines on the error stream, at most one in so many seconds; none unless asked for."""
+    """Lines on the error stream, at most one in this many seconds; none unless asked for."""
     last = [-every]
 
     def line(text: str) -> None:

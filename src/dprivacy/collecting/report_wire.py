@@ -57,7 +57,7 @@ class Tally:
 
     @property
     def possible(self) -> bool:
-        """Whether so many reports can leave such counters; those of a book that was changed may not."""
+        """Whether this many reports can leave such counters; a book that was changed may not fit."""
         slots, numbers = self.counters.keys(), self.counters.values()
         whole = type(self.n) is int and set(map(type, (*slots, *numbers))) <= {int}
         if not whole or not all(0 <= slot < self.wire.slots for slot in slots):

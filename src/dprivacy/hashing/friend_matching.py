@@ -119,7 +119,7 @@ def match(
         How many matches everybody gets.
     labels
         Who the reports belong to; 0, 1, … when omitted. They are published as they are, and the card
-        says so: who takes part is no secret.
+        says so: who takes part is not a secret.
     mechanism
         What drew the reports; the card then states its guarantee, which matching cannot weaken.
     source

@@ -117,6 +117,6 @@ class BlockLaw:
         return None if blocks is None else {block: (w,) for block, w in blocks.items()}
 
     def chance(self, size: int) -> Fraction:
-        """How probable a report of weight 1 and so many labels is under the uniform prior."""
+        """How probable a report of weight 1 with this many labels is under the uniform prior."""
         a, k = self.factor, self.labels
         return (a * size + k - size) / (k * self.normaliser)

@@ -104,7 +104,7 @@ def decompose(
     Notes
     -----
     1. Each posterior is written as a sum of vertices, a reverse Earth Move (`as_vertices`). No list of
-       all vertices is made, so that spaces with many points are no obstacle.
+       all vertices is made, so that spaces may have many points.
     2. R says which share of each vertex goes to which output.
     3. Take a kernel out of the vertex mechanism: while its vertices are dependent, move its weights
        along a dependency until one of them is 0 (Carathéodory). Independent vertices that balance are

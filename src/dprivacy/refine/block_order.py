@@ -2,7 +2,7 @@
 
 Under the uniform prior a report's posterior gives the labels in its set a times the probability of the
 others. Every set but the empty one and the full one is then a vertex of the posteriors that ln a
-allows, and a vertex is no mixture of other such posteriors. If B is a post-processing of A, what B
+allows, and a vertex is not a mixture of other such posteriors. If B is a post-processing of A, what B
 reports as a set can therefore only come from what A reports as that set; and what A has left over
 averages to the prior, which is all that the empty and the full set say. So A ⊑ B exactly when every
 informative set is at least as probable from A as from B.

@@ -40,7 +40,7 @@ def toss(chance: Fraction, n: int, source: Source) -> NDArray[np.bool_]:
 def toss_of_words(
     chance: Fraction, words: NDArray[np.uint64], bits: int = 64
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """For words of so many bits: which of them are heads, and which are left to be resolved.
+    """For words of this many bits: which of them are heads, and which are left to be resolved.
 
     A pure function, so that the law can be counted over every word there is; `toss` takes this path.
     """

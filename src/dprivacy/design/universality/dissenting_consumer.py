@@ -38,7 +38,7 @@ def who_bets(candidate: Candidate) -> Preference | None:
 
     Notes
     -----
-    1. Restrict to three secrets. A vertex v of the private columns there that is no column of C lies
+    1. Restrict to three secrets. A vertex v of the private columns there that is not a column of C lies
        outside the cone of C's columns, since it is extreme. A hyperplane y separates them: y·c ≤ 0 for
        every column c and y·v > 0.
     2. Betting pays y(x), passing pays nothing. C gives no reason to bet; a private channel with v

@@ -12,7 +12,7 @@ _SEED = 20240229  # the same question gets the same answer; nothing here protect
 def redrawn_tables(
     matrices: Sequence[Floats], shares: Floats, *, n: int, draws: int
 ) -> Iterator[Floats]:
-    """Noisy counts of n people whose true values have these shares, drawn so many times.
+    """Noisy counts of n people whose true values have these shares, drawn this many times.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ def find_root(equations: Equations, start: Floats) -> Root:
     -----
     1. A step is halved while tᵀV⁻¹t does not fall, unless it is below 10⁻² standard errors: there the
        equations are as good as linear, and comparing values would compare their rounding.
-    2. A root at which J is not positive is no estimate: the noise outweighs the signal.
+    2. A root at which J is not positive is not an estimate: the noise outweighs the signal.
     """
     beta = np.array(start, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):

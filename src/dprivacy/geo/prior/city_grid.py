@@ -272,7 +272,7 @@ def _around(places: Any) -> Region:
 
 
 def _shape(extent: Floats, side: Fraction) -> tuple[int, int]:
-    """Rows and columns that cover so many metres east and north."""
+    """Rows and columns that cover this many metres east and north."""
     columns, rows = (max(1, math.ceil(far / float(side) - 1e-6)) for far in extent.tolist())
     return rows, columns
 

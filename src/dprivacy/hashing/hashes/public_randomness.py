@@ -1,6 +1,6 @@
 """Randomness that everybody shares: hash functions follow from a public key, and from nothing else.
 
-The key is no secret and protects nothing. It makes everyone hash alike, and it must be fixed before
+The key is not a secret and protects nothing. It makes everyone hash alike, and it must be fixed before
 anybody's data is looked at. Noise never comes from here.
 """
 

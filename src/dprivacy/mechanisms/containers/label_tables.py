@@ -77,7 +77,9 @@ class LabelTables:
         if kind == "b":
             return self.of_entries([False, True]).take(flat.view(np.uint8))
         values = flat.tolist()
-        if kind in "mM" and int in set(map(type, values)):  # a number of nanoseconds is no label
+        if kind in "mM" and int in set(
+            map(type, values)
+        ):  # nanoseconds would be counted, not labelled
             return np.where(np.isnat(flat), self.missing, self.unknown).astype(self.dtype)
         return self.of_objects(values)
 
@@ -87,7 +89,9 @@ class LabelTables:
         last = np.uint64(len(table) - 1)
         for start in range(0, flat.size, _PIECE):
             part = flat[start : start + _PIECE]
-            if part.dtype.itemsize == 8 and part.dtype.kind == "u":  # 2^63 and more are no int64
+            if (
+                part.dtype.itemsize == 8 and part.dtype.kind == "u"
+            ):  # 2^63 and more do not fit an int64
                 part = np.minimum(part, np.uint64(2 * _FARTHEST))
             away = np.subtract(part, self._low, dtype=np.int64, casting="unsafe").view(np.uint64)
             np.minimum(away, last, out=away)

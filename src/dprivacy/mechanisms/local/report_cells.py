@@ -80,7 +80,7 @@ def reports_in(mechanism: LocalMechanism, cells: Sequence[Any]) -> NDArray[Any]:
     Raises
     ------
     UnknownCategory
-        For cells that are no report; the message counts them and shows none.
+        For cells that are not reports; the message counts them and shows none.
     """
     form = cell_form(mechanism)
     read = {NUMBER: _number, POSITIONS: _positions, BITS: _bytes}[form]

@@ -198,7 +198,7 @@ def plan_question(
 
 
 def _totals(ways: int) -> tuple[int, ...]:
-    """Totals below 7 that two dice show in so many ways together: 2, 3, … where that fits."""
+    """Totals below 7 that two dice show in this many ways together: 2, 3, … where that fits."""
     low = range(2, 7)
     ranked = [tuple(low[:many]) for many in range(1, 6)]
     ranked += [some for many in range(1, 6) for some in combinations(low, many)]

@@ -227,7 +227,7 @@ class PrefixRounds(Answer):
         return self.closed_with(seen.n, [(self.answers[at], int(held[at])) for at in order])
 
     def closed_with(self, n: int, kept: Iterable[tuple[str, int]]) -> "PrefixRounds":
-        """The open round closed: so many reports, and by how many of them what goes on is held."""
+        """The open round closed with n reports; `kept` says how many of them hold what goes on."""
         law = best_geometry(self.offered, telling(self.eps))
         found = tuple(_estimated(law, text, held, n) for text, held in kept)
         return replace(self, closed=(*self.closed, ClosedRound(n, self.offered, found)))

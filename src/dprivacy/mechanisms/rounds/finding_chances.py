@@ -1,4 +1,4 @@
-"""How probably asking in rounds finds a word that so many people have, and the share that suffices."""
+"""How probably asking in rounds finds a word that this many people have, and which share suffices."""
 
 import math
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ class FindingChances:
         return tuple(found)
 
     def _lost(self, share: float, people: int, number: int) -> float:
-        """A bound of the probability that a word gets lost in a round of so many people."""
+        """A bound of the probability that a word gets lost in a round of this many people."""
         words, apart, q = self._offers[number]
         mean = q + share * apart
         if mean == q:  # to doubles, at a level next to nothing

@@ -46,7 +46,7 @@ def _may_compose(letter: str) -> bool:
 
 
 def branches(letters: int, step: int) -> int:
-    """How many beginnings follow one beginning, so many letters further on.
+    """How many beginnings follow one beginning, this many letters further on.
 
     Examples
     --------

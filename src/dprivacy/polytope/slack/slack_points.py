@@ -139,7 +139,7 @@ def _deterministic(n: int, m: int) -> Iterator[tuple[Rows, int]]:
 
 
 def _partitions(n: int, largest: int, most: int) -> Iterator[tuple[int, ...]]:
-    """The ways to write n as a sum of at most so many falling parts."""
+    """The ways to write n as a sum of at most this many falling parts."""
     if n == 0:
         yield ()
     elif most:

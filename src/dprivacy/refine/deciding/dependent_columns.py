@@ -219,7 +219,7 @@ def _all_at_once(whole: tuple[Mat, Mat], used: NDArray[np.bool_]) -> Mat | None:
         table[n * k + y, at] = 1
     system = Mat(table)
     kept = pivots(system)
-    if kept[-1] == len(cells):  # the right-hand side is no combination of the columns
+    if kept[-1] == len(cells):  # the right-hand side is not a combination of the columns
         return None
     rows = pivots(system.take(columns=kept).transposed)
     solution = to_flint(system.take(rows=rows, columns=kept)).solve(

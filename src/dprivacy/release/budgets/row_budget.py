@@ -104,7 +104,7 @@ def with_levels(data: Mapping[str, Any], name: str, widest: Widest) -> Mapping[s
 
 
 def require_within(budget: Any, levels: Sequence[Level | None], times: int, name: str) -> None:
-    """Refuse a plan whose levels, counted so many times, come to more than the budget it names."""
+    """Refuse a plan whose levels, counted this many times, come to more than the budget it names."""
     if not isinstance(budget, Mapping) or "row" not in budget:
         raise BadPlan(f"{name}: budget should be a table with row, as a plan with a budget has it")
     row = _read(budget["row"], f"{name}: budget")

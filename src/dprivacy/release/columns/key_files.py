@@ -62,7 +62,7 @@ def read_permanent_key(path: PathArg) -> bytes:
     Raises
     ------
     BadFile
-        When it is no such file, or of another construction: the same key would give other noise.
+        When it is not such a file, or of another construction: the same key would give other noise.
 
     Examples
     --------

@@ -28,7 +28,7 @@ def same_person(person: Any) -> str | None:
     2. A number is written in digits: without an exponent, and without zeros after the last digit
        behind the point. So CSV and Parquet of one table agree, also where a table with gaps has made
        7 to 7.0: a text that is a whole number with zeros behind its point is that whole number.
-    3. Texts with zeros in front (007) and 1.10 beside 1.1 stay apart: such identifiers are no numbers.
+    3. Texts with zeros in front (007) and 1.10 beside 1.1 stay apart: such identifiers are not numbers.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class RowOrder:
     2. Rows are *sorted* when at most an eighth of these steps down, or up, are left; they are
        *grouped*, in whatever order of the values, when at most an eighth of the changes are. In random
        order none of these numbers has a variance above half its mean, and fewer steps than four
-       standard deviations below it are no chance.
+       standard deviations below it do not happen by chance.
     3. Rows without any step down, or up, are sorted however few steps there are.
 
     Examples
@@ -51,7 +51,7 @@ class RowOrder:
         self._rows = self._ups = self._downs = 0
         self._last: NDArray[np.generic] = np.empty(0)
         self._some: NDArray[np.generic] = np.empty(0)
-        self._every = 1  # of so many rows one is remembered
+        self._every = 1  # one row of this many is remembered
 
     @property
     def kept(self) -> bool:

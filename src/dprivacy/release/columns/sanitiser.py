@@ -154,7 +154,7 @@ class Sanitiser:
         rows: int | None = None,
         shuffled: Mapping[str, Any] | None = None,
     ) -> Card:
-        """The card of what was protected here, or elsewhere in so many rows."""
+        """The card of what was protected here, or elsewhere, in this many rows."""
         return table_card(
             self.plan,
             rows=self.rows if rows is None else rows,

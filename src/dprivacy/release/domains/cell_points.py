@@ -62,7 +62,7 @@ def placed(
 def days_in(array: Any, layout: DateLayout) -> tuple[NDArray[np.float64] | None, int | None, str]:
     """Dates as days from 1970-01-01, 0 where one is missing.
 
-    In place of them, None with the first cell that is no date, and why; or no cell, where the whole
+    In place of them, None with the first cell that is not a date, and why; or no cell, where the whole
     array has nothing to do with dates.
     """
     pa = arrow()

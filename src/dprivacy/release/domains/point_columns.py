@@ -40,7 +40,7 @@ class Points:
     line
         The range and the grid: numbers, or days counted from 1970-01-01.
     codes
-        Texts that are no numbers or dates of people; None is a missing value.
+        Texts that are not numbers or dates of people; None is a missing value.
     layout
         How dates are written; None for numbers.
 

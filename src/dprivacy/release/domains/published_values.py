@@ -67,7 +67,7 @@ def as_array(labels: Sequence[Any]) -> Any:
 def in_dictionary(places: NDArray[Any], outputs: Any, *, ordered: bool = False) -> Any:
     """Declared outputs by their positions, in a dictionary that holds all of them in their order."""
     pa, missing = arrow(), None
-    if outputs.null_count:  # a missing value is no entry of a dictionary
+    if outputs.null_count:  # a dictionary has no entry for a missing value
         missing = np.asarray(outputs.is_null())[places]
         entries = (np.cumsum(np.asarray(outputs.is_valid())) - 1).clip(0).astype(places.dtype)
         places, outputs = entries[places], outputs.drop_null()

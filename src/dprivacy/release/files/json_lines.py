@@ -37,7 +37,7 @@ def open_lines(path: Path, known: Intake) -> Iterator[tuple[list[str], Iterator[
     Raises
     ------
     BadFile
-        With the number of the line, never its content: for what is no object, for values in values,
+        With the number of the line, never its content: for what is not an object, for values in values,
         for a field that stands twice, and for fields of several types.
     """
     encoding = known.settings.encoding or "utf-8"

@@ -289,7 +289,7 @@ class _Chunk:
 
 
 def _taken(chunks: Sequence[_Chunk], rows: int) -> float:
-    """What so many rows take at most, in bytes."""
+    """What this many rows take at most, in bytes."""
     return sum(
         chunk.pages + (chunk.listed or rows) * (max(chunk.plain, chunk.longest) + _BESIDE)
         for chunk in chunks

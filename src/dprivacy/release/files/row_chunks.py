@@ -57,7 +57,7 @@ class Held:
             )
 
     def take(self, rows: int) -> Any:
-        """The first so many rows, as one table; the others wait on."""
+        """The first rows, this many, as one table; the others go on waiting."""
         table = arrow().concat_tables(self._tables)
         left = table.slice(rows)
         self.rows, self._bytes, self._tables = left.num_rows, left.nbytes, [left]

@@ -63,7 +63,7 @@ class Extent:
     blocks: int = 0
 
     def share(self, done: int) -> float | None:
-        """How much is done, from 0 to 1, when so many rows are; None where that cannot be told.
+        """How much is done, from 0 to 1, when this many rows are; None where that cannot be told.
 
         Of a text table this depends on how long its cells are, those of secret columns with the others.
         """

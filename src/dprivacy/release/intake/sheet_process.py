@@ -218,7 +218,7 @@ def _records(file: IO[bytes], kind: str) -> Iterator[str]:
 
 
 def _rows(file: IO[bytes], kind: str, most: int) -> Iterator[str]:
-    """All records, so many at a time."""
+    """All records, this many at a time."""
     begin = 0
     while True:
         columns, _ = _statistical(file, kind, row_limit=most, row_offset=begin)
@@ -235,7 +235,7 @@ def _is_gap(cell: Any) -> bool:
 
 
 def _limit(unpacked: int, slower: int = 1) -> None:
-    """Keep this process to what a file of so many bytes needs."""
+    """Keep this process to what a file of this many bytes needs."""
     try:
         import resource
     except ImportError:  # on Windows, which has no such limits

@@ -188,7 +188,7 @@ class Writing:
         return self.file.sha256
 
     def _wait(self, most: int) -> None:
-        """Wait until so many batches are left to write."""
+        """Wait until only this many batches are left to write."""
         while len(self._behind) > most:
             self._behind.popleft().result()
 

@@ -93,7 +93,7 @@ def origin_of(
 ) -> Origin:
     """The origin of a release, with what excuses a second one.
 
-    A ledger remembers by itself, a reason is a decision, and permanent noise is no second draw.
+    A ledger remembers by itself, a reason is a decision, and permanent noise is not drawn again.
     """
     excused = ledger is not None or again is not None or permanent
     return Origin.of(path, salt=salt, excused=excused)

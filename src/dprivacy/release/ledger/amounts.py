@@ -65,7 +65,7 @@ class Amount:
         return self._with(other, operator.sub)
 
     def __mul__(self, times: int) -> "Amount":
-        """What so many alike spend together."""
+        """What this many alike spend together."""
         level = None if self.level is None else self.level * times
         delta = None if self.delta is None else self.delta * times
         return _amount(self.nano * times, self.atto * times, level, delta)

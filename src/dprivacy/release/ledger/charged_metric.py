@@ -48,7 +48,7 @@ class Charge:
     blocks: bool = False
 
     def __mul__(self, times: int) -> "Charge":
-        """What so many rows of one person cost together."""
+        """What this many rows of one person cost together."""
         whole = None if self.whole is None else self.whole * times
         return replace(self, amount=self.amount * times, whole=whole)
 

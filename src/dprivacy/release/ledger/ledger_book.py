@@ -72,7 +72,7 @@ class Ledger(AccountBook):
     BadFile
         When the ledger does not exist and cannot be made.
     BrokenLedger
-        When what is there is damaged, is no ledger, or has another key.
+        When what is there is damaged, is not a ledger, or has another key.
 
     Examples
     --------

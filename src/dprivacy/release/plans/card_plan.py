@@ -39,7 +39,7 @@ def plan_on(plan: Mapping[str, Any], *, only: str | None = None) -> Plan:
     TooLarge
         When making its mechanisms again takes more than `MOST_WORK`.
     BadFile, BadPlan, UnknownName
-        When it is no plan.
+        When it is not a plan.
     """
     columns = plan.get("columns")
     if not isinstance(columns, Mapping):

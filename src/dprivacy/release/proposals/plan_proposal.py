@@ -208,7 +208,7 @@ def _is_whole(text: str) -> bool:
 
 
 def _numbers(texts: Any) -> list[float] | None:
-    """The finite numbers among the texts; None when some are no numbers."""
+    """The finite numbers among the texts; None when some are not numbers."""
     pa = arrow()
     try:
         return [v for v in texts.cast(pa.float64()).to_pylist() if math.isfinite(v)]

@@ -146,7 +146,7 @@ def spread(work: Work, rows: int, folder: Folder) -> list[ListedFile]:
 
 
 def sort(work: Work, rows: int, plan: Plan, schema: Any, folder: Folder) -> list[ListedFile]:
-    """The files of a release whose rows are sorted, each with so many rows but for the last one.
+    """The files of a release whose rows are sorted, each with this many rows but for the last one.
 
     Spark sorts over all partitions, whose borders it finds by looking at some rows. What it sorted is
     written down, since another look would give other borders; where a file begins follows from the

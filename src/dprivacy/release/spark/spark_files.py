@@ -17,7 +17,7 @@ ROWS = 1 << 20  # of a file, about
 
 
 def number_of_files(rows: int) -> int:
-    """How many files so many rows are spread over: of a million each, and at most 256."""
+    """How many files this many rows are spread over: of a million each, and at most 256."""
     return min(-(-rows // ROWS), BLOCKS)
 
 
@@ -45,7 +45,7 @@ def spread_file(drafts: Drafts, spills: Sequence[Spill], number: int, files: int
 
 
 def sorted_file(drafts: Drafts, spills: Sequence[Spill], number: int, size: int) -> ListedFile:
-    """Write one of the files of a release whose rows are sorted: so many rows by their number."""
+    """Write one of the files of a release whose rows are sorted: this many rows by their number."""
     pieces = rows_between(drafts, spills, number * size, (number + 1) * size)
     return put_file(drafts, number, arrow().concat_tables(pieces))
 

@@ -26,7 +26,7 @@ class Run:
     """What every task of a run is told: plan, what it must come to, columns, keys and their stream.
 
     The keys travel inside the tasks. The plan, which is public and may be long, lies in the store:
-    Spark writes long tasks to temporary files on every machine, which is no place for a key.
+    Spark writes long tasks to temporary files on every machine, where a key does not belong.
     """
 
     plan: str

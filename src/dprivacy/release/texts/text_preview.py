@@ -88,6 +88,6 @@ def _shown(text: str) -> str:
 
 
 def _some(texts: Sequence[str], most: int) -> list[str]:
-    """At most so many of the texts, at even places."""
+    """At most this many of the texts, evenly spaced."""
     size = min(most, len(texts))
     return [texts[k * len(texts) // size] or "" for k in range(size)]

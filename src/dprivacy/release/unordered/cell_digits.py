@@ -119,7 +119,7 @@ class Doubles(CellDigits):
 
 @dataclass(frozen=True, eq=False)
 class Texts(CellDigits):
-    """Texts in ASCII of at most so many characters, as they sort; a digit for every eight of them."""
+    """Texts in ASCII of at most this many characters, as they sort; a digit for every eight of them."""
 
     length: int
 

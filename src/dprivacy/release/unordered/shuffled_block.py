@@ -161,7 +161,7 @@ class ShuffledTable(Answer):
 def shuffled_table(
     plan: Plan, rows: int, *, delta: Fraction, smallest: int | None = None
 ) -> ShuffledTable:
-    """What a table of so many rows guarantees, shuffled.
+    """What a table of this many rows guarantees, shuffled.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def _excess(level: Level | float) -> Fraction | None:
 
 
 def _places(excess: Fraction, digits: int) -> int:
-    """How many decimals show so many digits of it; never fewer than none."""
+    """How many decimals show this many digits of it; never fewer than none."""
     return 0 if excess >= 10**digits else max(digits - 1 - math.floor(math.log10(excess)), 0)
 
 

@@ -34,7 +34,7 @@ class Reconstruction(Answer):
         Right guesses by the noisy word itself, by how common words are, and by which words follow each
         other as well. Of sorted words nobody knows which follow, and `bigram` is the second once more.
     content
-        The best of them on words that are no stop words.
+        The best of them on words other than stop words.
     unknown
         The share of the words of these texts that the vocabulary lacks; they are not guessed.
 
@@ -43,7 +43,7 @@ class Reconstruction(Answer):
     >>> found = Reconstruction(10, 200, 0.07, read=0.06, unigram=0.09, bigram=0.08, content=0.05)
     >>> print(found)
     Of 200 words in 10 texts, a reader who knows the mechanism and the language gets 9.0 % right
-    (5.0 % of those that are no stop words); reading the noisy words as they are gets 6.0 %.
+    (5.0 % without stop words); reading the noisy words as they are gets 6.0 %.
     A better model of the language gets more.
     >>> found.best
     0.09
@@ -69,7 +69,7 @@ class Reconstruction(Answer):
         return (
             f"Of {self.words:,} words in {self.texts:,} texts, a reader who knows the mechanism and "
             f"the language gets {100 * self.best:.1f} % right\n"
-            f"({100 * self.content:.1f} % of those that are no stop words); reading the noisy words as "
+            f"({100 * self.content:.1f} % without stop words); reading the noisy words as "
             f"they are gets {100 * self.read:.1f} %.\n"
             "A better model of the language gets more."
             + (f"\n{told[0].upper()}{told[1:]}." if (told := unknown_words(self.unknown)) else "")

@@ -253,7 +253,7 @@ def text_cells(
         Kinds of personal data to look for (see `find_personal`); a stretch that is found becomes one
         word such as [name], which is noised like any other.
     lists
-        Names and ordinary words; names that are no ordinary words leave the vocabulary.
+        Names and ordinary words; names that are not ordinary words leave the vocabulary.
 
     Notes
     -----

@@ -49,7 +49,7 @@ def with_kind_words(
     ]
     if len(kept) < 2:
         raise NotApplicable(
-            f"a vocabulary should have at least two words that are no names, not {len(kept)}"
+            f"a vocabulary should have at least two words that are not names, not {len(kept)}"
         )
     vectors = embedding.vectors[kept].astype(np.float64)
     words = [embedding.words[k] for k in kept]

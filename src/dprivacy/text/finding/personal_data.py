@@ -44,11 +44,12 @@ def find_personal(
 
     Notes
     -----
-    Rules come first, then names on what they left: a word with a capital that follows a title or a
-    greeting, is a listed first name, is a listed surname and no ordinary word, is a listed surname in
-    mid-sentence where no "the" or "my" precedes it, or is no ordinary word in mid-sentence; or a small
-    word that is a listed first name and no ordinary word, with the surname after it. Accents and a
-    final 's do not matter. All of it takes time in proportion to the text. Nothing is promised by it.
+    Rules come first, then names among what they leave. A word with a capital counts as a name if it
+    follows a title or a greeting; if it is a listed first name; if it is a listed surname and not an
+    ordinary word, or stands in mid-sentence without "the" or "my" before it; or if it stands in
+    mid-sentence and is not an ordinary word. A word in small letters counts if it is a listed first
+    name and not an ordinary word; the surname after it counts too. Accents and a final 's do not
+    matter. The time is in proportion to the length of the text. Nothing is guaranteed.
 
     Examples
     --------

@@ -12,7 +12,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _TITLES = _words("mr mrs ms miss dr prof sgt sir madam rev capt judge father sister")
-_SHORT_TITLES = _words("mr mrs ms dr prof sgt rev capt")  # that are no other words
+_SHORT_TITLES = _words("mr mrs ms dr prof sgt rev capt")  # which have no other meaning
 _GREETINGS = _words("dear hi hello hey regards thanks sincerely wishes cheers yours attn love")
 _INTRODUCING = _words(
     "name called signed contact caller spoke ask tell forward colleague tenant husband wife son "

@@ -29,7 +29,7 @@ from dprivacy.verify.auditing.revealing_events import Event, Events, Outputs, Ta
 Counts = Mapping[Label, Mapping[Label, int]]
 
 _AGAIN = 256  # outputs drawn a second time to see whether runs repeat each other
-_BY_CHANCE = 1e-12  # a repetition less likely than this is no accident
+_BY_CHANCE = 1e-12  # a repetition less likely than this is not an accident
 
 
 def audit(

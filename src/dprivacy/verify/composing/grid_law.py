@@ -68,7 +68,7 @@ class GridLaw:
         return law
 
     def repeated(self, times: int) -> "GridLaw":
-        """The law of so many such losses together, by squaring."""
+        """The law of this many such losses together, by squaring."""
         if times == 1:
             return self
         half = self.repeated(times // 2)

@@ -22,7 +22,7 @@ from dprivacy.verify.composing.tight_composition import all_together
 _MOST_PRODUCTS = 20_000  # of an exact law; from there on losses lie on a grid
 _POINTS = 1 << 17  # of that grid
 _ROUNDING = 1e-9  # of probabilities in doubles, far more than they err
-_LARGEST = 700  # a level beyond which e^level is no double
+_LARGEST = 700  # a level beyond which e^level does not fit a double
 
 
 @dataclass(frozen=True)

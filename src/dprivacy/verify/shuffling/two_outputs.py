@@ -11,7 +11,7 @@ from dprivacy.verify.sums.count_law import OUTSIDE, CountLaw
 Chances = tuple[Fraction, Fraction, Fraction, Fraction]
 
 _ALL = 2000  # people up to which every number of them with the higher chance is looked at
-_BLOCKS = 200  # so many groups of numbers of them otherwise
+_BLOCKS = 200  # this many groups of numbers of them otherwise
 _MOST = 10**9
 _UNIT = 2.0**-53
 

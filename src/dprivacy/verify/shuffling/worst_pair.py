@@ -20,7 +20,7 @@ _LARGEST, BEYOND = (
 
 
 def growth(a: Fraction, times: int) -> Fraction:
-    """1 + a + … + a^(times−1): what δ is multiplied by when so many rows change one after another."""
+    """1 + a + … + a^(times−1): what δ is multiplied by when this many rows change one after another."""
     return Fraction(times) if a == 1 else (a**times - 1) / (a - 1)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dprivacy.verify.sums.unthreaded_products import scalar_product
 
 _UNIT = 2.0**-53
-_SMALLEST = 1e-140  # of the mode: products of two such masses are no underflow
+_SMALLEST = 1e-140  # of the mode: products of two such masses do not underflow
 _LARGEST_ODDS = Fraction(10**300)  # with which all but the mode is below the smallest anyway
 _WIDE, _AT_LEAST = 11.5, 110  # half a window: standard deviations, and points
 

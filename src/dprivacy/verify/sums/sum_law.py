@@ -85,7 +85,7 @@ class SumLaw:
 
 
 def draw(atoms: Mapping[Fraction, Fraction], points: int, cut: float) -> SumLaw:
-    """One draw on a grid of so many points a standard deviation; atoms are {value: probability}."""
+    """One draw on a grid of this many points a standard deviation; atoms are {value: probability}."""
     low, high = float(min(atoms)), float(max(atoms))
     mean = sum(float(v) * float(w) for v, w in atoms.items())
     spread = math.sqrt(sum(float(w) * (float(v) - mean) ** 2 for v, w in atoms.items()))

@@ -299,7 +299,7 @@ def declared_by(codebook: Path, path: Path | None, **written: Any) -> Descriptio
 def _under_slider_anew(toml: str) -> list[ColumnForm]:
     raw = tomllib.loads(toml)
     forms = [replace(form, level="") if form.kind != WRITTEN else form for form in forms_of(raw)]
-    # A column that always says the same has nothing to protect, and its one value is no domain.
+    # A column that always says the same has nothing to protect, and its one value is not a domain.
     return [
         ColumnForm(form.name, "drop")
         if form.kind == "categories" and len(form.listed) < 2

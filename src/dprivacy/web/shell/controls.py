@@ -247,7 +247,7 @@ def chooser(
     endings: Sequence[str],
     most: int,
 ) -> None:
-    """A button that lets one choose a file of this machine of at most so many bytes.
+    """A button that lets one choose a file of this machine of at most this many bytes.
 
     `taken` gets it as a path in the drawer, and may refuse it.
     """

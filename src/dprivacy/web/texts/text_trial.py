@@ -223,7 +223,7 @@ def form_rows(found: FormTable) -> list[list[str]]:
 
 
 def _some(texts: Sequence[str]) -> list[str]:
-    """At most so many texts, at even places."""
+    """At most this many texts, evenly spaced."""
     return list(texts[:: max(1, -(-len(texts) // _MOST_TEXTS))])
 
 

@@ -146,7 +146,7 @@ def show_attack(
         column = Plan.read(data).columns[0]
         if column.listed:
             raise click.UsageError(
-                "topics are no words that could be read back; leave out --topics"
+                "topics are not words and cannot be read back; leave out --topics"
             )
         found = reconstruct(texts, column.mechanism, public=known)
         rows.append({"epsilon": str(column.mechanism.guarantee.eps), **found.to_dict()})

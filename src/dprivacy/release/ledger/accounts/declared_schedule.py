@@ -24,7 +24,7 @@ _OF = " of "  # between the hash of a plan and a number of rows
 
 
 def composed(plan: Plan, times: int, delta: Fraction) -> Composition:
-    """What releasing a plan so many times guarantees at δ, whatever values people have each time."""
+    """What releasing a plan this many times guarantees at δ, whatever values people have each time."""
     releases: list[Any] = []
     for column in plan.columns:
         cost = charge(column.name, column.mechanism.guarantee)

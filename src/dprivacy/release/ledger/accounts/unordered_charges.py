@@ -59,7 +59,7 @@ def unordered_charges(
 
 @result("B", "§5")
 def composed_unordered(plan: Plan, times: int, delta: Fraction, rows: int) -> Composition:
-    """What releasing a plan so many times guarantees at δ, each time sorted, of at least so many rows.
+    """What releasing a plan this often guarantees at δ, each time sorted, of at least this many rows.
 
     Notes
     -----
