@@ -112,6 +112,7 @@ class TestRefusals:
             (lambda release: release.estimate("home"), "has no channel"),
             (lambda release: release.cross_table(["h", "x"]), "has no channel"),
             (lambda release: release.mean("h"), "holds words, which have no size"),
+            (lambda release: release.cross_table([]), "a table needs a column"),
             (lambda release: release.cross_table(["h", "h"]), "against itself"),
             (lambda release: release.estimate("region"), "protects no column 'region'"),
         ],

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from dprivacy.errors import BadFile, NotApplicable, UnknownName, WrongKind
+from dprivacy.errors import BadFile, NotApplicable, UnknownName, WrongKind, WrongShape
 from dprivacy.estimation import (
     Estimate,
     Survey,
@@ -278,6 +278,8 @@ class ReceivedTable(AskedStatistics):
     ) -> TableEstimate:
         """A corrected cross-tabulation of protected columns (and of columns passed through)."""
         columns = column_list(columns, "columns")
+        if not columns:
+            raise WrongShape('a table needs a column, such as ["hobby"], and none was given')
         names = [self.table_name(name) for name in columns]
         if weights:
             return self._weighted_table(columns, names, weights, estimator, confidence)
