@@ -337,6 +337,16 @@ def test_a_plan_may_not_be_nested_for_ever():
         Plan.parse(f"values = {'[' * 3000}{']' * 3000}")
 
 
+@pytest.mark.parametrize("where", ["value", "column"])
+def test_half_of_a_character_is_refused(where):
+    """JSON has words for it, and no file in UTF-8 can hold it."""
+    value, column = ("\ud800", "h") if where == "value" else ("x", "\ud800")
+    spec = {"type": "categories", "values": [value, "y"], "epsilon": 1}
+    with pytest.raises(Malformed, match="half of a character") as refusal:
+        Plan.read({"columns": {column: spec}})
+    assert str(refusal.value).isascii()
+
+
 @pytest.mark.parametrize("part", ["a", '"a"', "'a' ", "a-b\t"])
 def test_long_keys_are_refused_before_they_are_read(part, monkeypatch):
     monkeypatch.setattr(tomllib, "loads", None)  # it takes the square of their length

@@ -104,6 +104,21 @@ def test_what_xml_cannot_hold_is_replaced():
     assert names == ["plain", "a\ufffdb\ufffd", '"&<']
 
 
+def test_columns_that_were_drawn_together_have_their_own_values():
+    plan = {
+        "columns": {
+            "a": {"type": "categories", "values": ["x", "y"]},
+            "b": {"type": "ordered", "values": [1, 2, 3]},
+        },
+        "joint": {"ab": {"columns": ["a", "b"], "epsilon": "ln 3"}},
+    }
+    root = ElementTree.fromstring(card_ddi(table_card(Plan.read(plan), rows=3, secure=True)))
+    require_structure(root)
+    assert words(root, "dataDscr/var/catgry/catValu") == ["x", "y", "1", "2", "3"]
+    noise = "Noise of randomised_response, epsilon ln(3), in one draw for a and b together."
+    assert words(root, "dataDscr/var/security") == [noise] * 2
+
+
 def test_other_cards_and_other_files(tmp_path):
     promise = StatedGuarantee("ln(2)", sentence="The odds change by at most 2.")
     with pytest.raises(NotApplicable, match="a card of text; keep the card itself"):

@@ -109,6 +109,24 @@ def test_values_that_are_no_ids_are_numbered_and_named():
     assert [code.findtext(f"{COM}Name") for code in codes][::3] == ["a b", "missing"]
 
 
+TOGETHER = {
+    "columns": {
+        "a": {"type": "categories", "values": ["x", "y"], "nulls": "category"},
+        "b": {"type": "ordered", "values": [1, 2, 3]},
+    },
+    "joint": {"ab": {"columns": ["a", "b"], "epsilon": "ln 3"}},
+}
+
+
+def test_columns_that_were_drawn_together_have_their_own_lists():
+    root = ElementTree.fromstring(card_sdmx(table_card(Plan.read(TOGETHER), rows=3, secure=True)))
+    require_structure(root)
+    assert said(root, ".//s:Codelist/c:Name") == ["a", "b"]
+    assert said(root, ".//s:Code/c:Name") == ["x", "y", "missing", "1", "2", "3"]
+    noise = "Noise of randomised_response, epsilon ln(3), in one draw for a and b together."
+    assert said(root, ".//s:Concept/c:Annotations/c:Annotation/c:AnnotationText") == [noise] * 2
+
+
 def test_numbers_have_a_range_unless_codes_stand_beside_them():
     for name, ranges in (("age", [("0", "20")]), ("coded", [])):
         root = ElementTree.fromstring(card_sdmx(card_of(name)))

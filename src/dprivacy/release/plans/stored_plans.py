@@ -13,6 +13,7 @@ _DOUBLE = "double"
 _MOST_BITS = 4096  # of a whole number
 _DEEPEST = 100
 _LONGEST_TOML = 1 << 20  # characters: a second of parsing
+_HALF = re.compile("[\ud800-\udfff]")
 _DOTTED = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)++""")
 
 
@@ -77,15 +78,20 @@ def parsed_toml(text: str, name: str) -> dict[str, Any]:
 
 
 def require_sizes(data: Mapping[str, Any], name: str) -> None:
-    """Refuse what cannot be written out: 0xfff… of TOML, and lists in lists in lists."""
+    """Refuse what cannot be written out: 0xfff… of TOML, lists in lists in lists, halves of letters."""
     waiting: list[tuple[Any, int]] = [(data, 0)]
     while waiting:
         value, depth = waiting.pop()
         if depth > _DEEPEST:
             raise BadPlan(f"{name}: lists or tables are nested more than {_DEEPEST} deep")
         if isinstance(value, Mapping):
-            waiting.extend((item, depth + 1) for item in value.values())
+            waiting.extend((item, depth + 1) for pair in value.items() for item in pair)
         elif isinstance(value, list | tuple):
             waiting.extend((item, depth + 1) for item in value)
+        elif isinstance(value, str) and not value.isascii() and _HALF.search(value):
+            raise BadPlan(
+                f"{name}: {value[:40]!a} holds half of a character (a lone surrogate); write the "
+                "whole character"
+            )
         elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
             raise BadPlan(f"{name}: a whole number of {value.bit_length():,} bits is too long")

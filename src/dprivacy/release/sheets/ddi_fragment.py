@@ -10,6 +10,7 @@ from dprivacy.release.sheets.described_columns import (
     RANGED,
     described,
     inside,
+    listed_values,
     noise_of,
     released_columns,
     void_words,
@@ -126,10 +127,9 @@ def _variable(parent: Element, k: int, column: str, card: Card, name: str) -> No
         found.set("intrvl", "contin")
         for code in card.plan.get("columns", {}).get(name, {}).get("codes", ()):
             _category(found, code)
-    elif len(entry["columns"]) == 1:
-        outputs = card.outputs(name) or ()
+    elif len(entry["columns"]) == 1 or entry["type"] == "joint":
         found.set("nature", "ordinal" if entry["type"] == "ordered" else "nominal")
-        for value in outputs[:MOST_CATEGORIES]:
+        for value in listed_values(card, column, name)[:MOST_CATEGORIES]:
             _category(found, value)
 
 

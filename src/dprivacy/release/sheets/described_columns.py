@@ -36,8 +36,19 @@ def noise_of(card: Card, name: str) -> str:
         return "Published as it is, hence not protected."
     entry = card.mechanisms[name]
     slack = "" if entry["delta"] == "0" else f", delta {entry['delta']}"
-    unit = "" if entry["type"] == "categories" else " per unit of distance"
-    return f"Noise of {entry['family']}, epsilon {entry['eps']}{unit}{slack}."
+    unit = "" if entry["type"] in ("categories", "joint") else " per unit of distance"
+    joint = entry["type"] == "joint"
+    together = f", in one draw for {' and '.join(entry['columns'])} together" if joint else ""
+    return f"Noise of {entry['family']}, epsilon {entry['eps']}{unit}{slack}{together}."
+
+
+def listed_values(card: Card, column: str, name: str) -> tuple[Any, ...]:
+    """The values that a column may have, in the order of the card; none where it lists none."""
+    entry, found = card.mechanisms[name], card.outputs(name) or ()
+    if entry["type"] == "joint":
+        at = entry["columns"].index(column)
+        return tuple(dict.fromkeys(combination[at] for combination in found))
+    return found if len(entry["columns"]) == 1 else ()
 
 
 def void_words(card: Card) -> str:

@@ -13,6 +13,7 @@ from dprivacy.release.sheets.described_columns import (
     RANGED,
     described,
     inside,
+    listed_values,
     noise_of,
     released_columns,
     void_words,
@@ -65,7 +66,7 @@ def card_sdmx(card: Card | PathArg) -> str:
     _header(root)
     parts = inside(root, "mes:Structures")
     columns = released_columns(held)
-    lists = {k: codes for k, (_, name) in enumerate(columns) if (codes := _codes(held, name))}
+    lists = {k: codes for k, each in enumerate(columns) if (codes := _codes(held, *each))}
     if lists:
         folder = inside(parts, "str:Codelists")
         for k, codes in lists.items():
@@ -108,14 +109,12 @@ def _named(parent: Element, text: str) -> None:
     inside(parent, "com:Name", text).set("xml:lang", "en")
 
 
-def _codes(card: Card, name: str) -> Sequence[Any]:
+def _codes(card: Card, column: str, name: str) -> Sequence[Any]:
     """The values that a protected column may have; none where they are not listed."""
     entry = card.mechanisms.get(name)
-    if entry is None or "reports" in entry or len(entry["columns"]) != 1:
+    if entry is None or "reports" in entry or entry["type"] in RANGED:
         return ()
-    if entry["type"] in RANGED:
-        return ()
-    found = card.outputs(name) or ()
+    found = listed_values(card, column, name)
     return found if len(found) <= MOST_CATEGORIES else ()
 
 
