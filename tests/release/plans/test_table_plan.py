@@ -227,7 +227,10 @@ class TestRefusals:
             ({**specs.CODES, "nulls": {"replace": True}}, "which is not a value"),
             ({**specs.NUMBERS, "nulls": {"replace": "one"}}, "which is not a value"),
             ({**specs.NUMBERS, "nulls": {"replace": math.inf}}, "which is not a value"),
-            ({**specs.BITS, "nulls": "category"}, "is for plain categories, numbers and dates"),
+            (
+                {**specs.BITS, "nulls": "category"},
+                "for plain categories, numbers, dates and ordered",
+            ),
             ({**specs.BITS, "nulls": {"replace": "01"}}, "which is not a value"),
             ({**specs.BLOCKS, "nulls": "category"}, "is for plain categories"),
             ({**specs.LETTERS, "columns": ["a", "b"]}, "other types name one column"),
