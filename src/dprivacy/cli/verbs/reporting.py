@@ -16,12 +16,12 @@ from dprivacy.store import schema as schema_of
 @click.command(
     epilog=shared.examples(
         "dprivacy report plan.toml --rows 1200 -o sheet.html",
-        "dprivacy report released.csv.card.json -o archive.html --archive",
+        "dprivacy report released.csv -o archive.html --archive",
         "dprivacy report released.csv.card.json -o codebook.xml --ddi",
         "dprivacy report released.csv.card.json -o structure.xml --sdmx",
     )
 )
-@click.argument("source", metavar="PLAN|CARD", type=Input())
+@click.argument("source", metavar="PLAN|CARD|TABLE", type=Input())
 @shared.output("Page to write, .html; with --ddi or --sdmx, an .xml file", required=True)
 @click.option("--rows", type=int, help="For a plan: rows that the table will have (1,000).")
 @click.option("--archive", is_flag=True, help="Write the second sheet, which holds everything.")
@@ -39,9 +39,10 @@ def report(
     replace: bool,
     as_json: bool,
 ) -> None:
-    """Write the page on which a board decides, from a PLAN, or from the CARD of a released table.
+    """Write the page on which a board decides, from a PLAN, a released TABLE or its CARD.
 
-    It is one A4 page of HTML; print it, or save it as PDF, from any browser. No table is read.
+    It is one A4 page of HTML; print it, or save it as PDF, from any browser. The archive sheet of a
+    released TABLE adds what the table says, corrected for the noise. The true table is never read.
     """
     shared.refuse_existing(output, replace=replace)
     if ddi or sdmx:

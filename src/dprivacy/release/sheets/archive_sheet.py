@@ -10,11 +10,13 @@ from dprivacy.release.figures.answer_guesses import answer_figures
 from dprivacy.release.figures.row_statement import row_figures
 from dprivacy.release.plans.joint_promise import joint_guarantee
 from dprivacy.release.plans.stored_plans import plan_hash, plan_out
+from dprivacy.release.sheets.released_tables import released_tables
 from dprivacy.release.sheets.sheet_contents import SheetContents
 from dprivacy.release.sheets.sheet_layout import bullets, guess_table, learned_table, page
-from dprivacy.release.sheets.sheet_words import Case, guess_rows, learned_rows
+from dprivacy.release.sheets.sheet_words import Case, crossed_rows, guess_rows, learned_rows
 
 _MOST_VALUES = 12  # of a column whose probabilities are printed as a table
+_MOST_CROSSED = 300  # two-way tables that are listed
 _LONGEST_PLAN = 60_000  # characters of a plan that is printed
 
 _DEFINITIONS = (
@@ -30,9 +32,10 @@ _DEFINITIONS = (
     "share of right guesses before; it holds for every belief and every kind of knowledge.",
     "Errors are 1.96 standard errors, for the population that is hardest to estimate. The error of a "
     "share is √(v/n) with v the largest of Σ_x p_x·Σ_y C[x, y]·B[y, v]² − p_v² over all shares p, "
-    "B being the inverse of C; the error of a mean adds a quarter of the squared range to its noise.",
-    "Every figure is rounded up, but for blind guesses, which are rounded down. None was computed from "
-    "the data.",
+    "B being the inverse of C; the error of a mean adds a quarter of the squared range to its noise. "
+    "For a cell of a two-way table the sums over y of the two columns are multiplied.",
+    "Every figure that follows from the plan is rounded up, but for blind guesses, which are rounded "
+    "down. None was computed from the true data.",
 )
 
 
@@ -46,6 +49,7 @@ def archive_page(case: Case, told: SheetContents) -> str:
         "</section>",
         _guarantee(case),
         *_figures(case, told),
+        "" if case.table is None else released_tables(case.table, case.plan),
         "<h2>Not protected</h2>",
         bullets(told.open),
         "<h2>The limit holds as long as</h2>",
@@ -69,7 +73,7 @@ def _guarantee(case: Case) -> str:
 
 
 def _figures(case: Case, told: SheetContents) -> list[str]:
-    learned = learned_table(learned_rows(case))
+    learned = learned_table([*learned_rows(case), *crossed_rows(case)[:_MOST_CROSSED]])
     heading = "<h2>What can still be learned about everybody together</h2>"
     if case.void:
         return [heading, learned]

@@ -1,6 +1,6 @@
 """The sheet of a plan or a release, for the board that decides on it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -8,9 +8,12 @@ from typing import Any
 
 from dprivacy.errors import BadFile, BadNumber, NotApplicable, OutputExists
 from dprivacy.model import Answer, file_text, plain
+from dprivacy.release.files.own_files import card_path
+from dprivacy.release.files.released_data import Released
 from dprivacy.release.plans.card_plan import plan_on
 from dprivacy.release.plans.release_card import Card, card_of_text
 from dprivacy.release.plans.table_plan import Plan
+from dprivacy.release.receiving.table_receiver import received
 from dprivacy.release.sheets.archive_sheet import archive_page
 from dprivacy.release.sheets.sheet_contents import SheetContents
 from dprivacy.release.sheets.sheet_layout import sheet_page
@@ -56,7 +59,7 @@ class BoardSheet(Answer):
 
     def _contents(self) -> dict[str, Any]:
         told = {name: plain(value) for name, value in vars(self.contents).items()}
-        for name in ("guesses", "learned"):
+        for name in ("guesses", "learned", "crossed"):
             told[name] = [plain(vars(line)) for line in getattr(self.contents, name)]
         band = self.contents.band
         return {**told, "band": {"word": band.word, "tone": band.tone, "lines": band.lines()}}
@@ -92,22 +95,24 @@ class BoardSheet(Answer):
 
 
 def report(
-    source: PlanLike | Card, *, rows: int | None = None, archive: bool = False
+    source: PlanLike | Card | Released[Any], *, rows: int | None = None, archive: bool = False
 ) -> BoardSheet:
     """The sheet of a plan or of a released table: one printed page for a board to read and sign.
 
-    Every figure follows from the plan; no table is read.
+    Its figures follow from the plan. The archive sheet of a released table adds what that table says,
+    corrected for the noise; the true table is never read.
 
     Parameters
     ----------
     source
-        A plan (also the path of its file, or its mapping), or the card of a released table (also the
-        path of its file).
+        A plan (also the path of its file, or its mapping), the card of a released table (also the path
+        of its file), or the released table itself (also its path, with its card beside it).
     rows
         How many rows the table will have, for a plan: 1,000 unless said. A card knows it.
     archive
         Whether to make the second sheet, which holds everything: every column, probabilities,
-        definitions, the exact guarantee and the plan.
+        definitions, the exact guarantee and the plan; of a released table also its corrected shares,
+        means and two-way tables.
 
     Raises
     ------
@@ -125,7 +130,11 @@ def report(
     return BoardSheet(told, archive_page(case, told) if archive else sheet_page(told), archive)
 
 
-def _case(source: PlanLike | Card, rows: int | None) -> Case:
+def _case(source: PlanLike | Card | Released[Any], rows: int | None) -> Case:
+    if isinstance(source, Released):
+        return replace(_case(source.card, rows), table=received(source))
+    if isinstance(source, str | PathLike) and card_path(Path(source)).is_file():
+        return replace(_case(card_path(Path(source)), rows), table=received(source))
     found = _read(source)
     if isinstance(found, Plan):
         return Case(found, _rows(USUAL_ROWS if rows is None else rows))

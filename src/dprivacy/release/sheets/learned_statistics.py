@@ -10,6 +10,7 @@ from dprivacy.errors import NotInvertible
 from dprivacy.estimation import inverse_matrix
 from dprivacy.mechanisms import LocalMechanism
 from dprivacy.model import Channel, shown
+from dprivacy.numbers import Floats
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.figures.kept_figures import found_once
 from dprivacy.release.sheets.sheet_contents import Learned
@@ -47,14 +48,23 @@ def learned(column: ColumnPlan, rows: int, *, name: str) -> Learned:
     found = found_once(column.mechanism, asked, lambda: _variances(column))
     if found is None:
         return Learned(what, "not by itself: see the card", "")
-    noisy, plain = (_reached(variance, rows, 100 if unit == _POINTS else 1) for variance in found)
-    beyond = found[0] * _REACH**2 >= found[1] * rows  # half of the range on either side
-    useless = "nothing: " if beyond else ""
-    return Learned(what, f"{useless}± {noisy}{unit}", f"± {plain}{unit}")
+    return learned_within(what, found, rows, unit)
+
+
+def learned_within(
+    what: str, variances: tuple[float, float], rows: int, unit: str = _POINTS
+) -> Learned:
+    """A statistic by the variances of one person's answer, with noise and without."""
+    scale = 100 if unit == _POINTS else 1
+    noisy, plain = (_reached(variance, rows, scale) for variance in variances)
+    beyond = variances[0] * _REACH**2 >= variances[1] * rows  # half of the range on either side
+    return Learned(what, f"{'nothing: ' if beyond else ''}± {noisy}{unit}", f"± {plain}{unit}")
 
 
 def _statistic(column: ColumnPlan, name: str) -> tuple[str, str]:
     """What is learned, and its unit."""
+    if column.members:
+        return shown(f"cells of {name} ({len(column.values)} cells)"), _POINTS
     if column.kind not in ("numbers", "dates"):
         values = f" ({len(column.values)} values)" if column.values else ""
         return shown(f"shares of {name}{values}"), _POINTS
@@ -82,27 +92,53 @@ def _variances(column: ColumnPlan) -> tuple[float, float] | None:
     if column.local is not None:
         return float(_of_reports(column.local)), 0.25
     channel = column.channel
-    if channel is None:
-        return None
-    law = channel.matrix.floats
-    try:
-        square = len(channel.rows) == len(channel.columns)
-        undone = np.linalg.inv(law) if square else inverse_matrix(channel.matrix).floats
-    except (NotInvertible, np.linalg.LinAlgError):
-        return None
-    if np.abs(undone).max() > _LOST:
+    undone = None if channel is None else _undone(channel)
+    if channel is None or undone is None:
         return None
     if column.kind in ("numbers", "dates"):
-        return _of_a_mean(_scores(column, channel), law, undone)
-    squares = law @ undone**2  # of each person's corrected count, by truth and answer counted
-    truth = squares.diagonal()
-    others = np.where(np.eye(len(law), dtype=bool), -np.inf, squares).max(axis=0)
-    share = np.clip((truth - others) / 2, 0, 1)  # where share·truth + (1 − share)·others − share²
-    most = share * truth + (1 - share) * others - share**2  # is largest
-    return float(most.max()), 0.25
+        return _of_a_mean(_scores(column, channel), channel.matrix.floats, undone)
+    squares = channel.matrix.floats @ undone**2
+    others = np.where(np.eye(len(squares), dtype=bool), -np.inf, squares).max(axis=0)
+    return worst_variance(squares.diagonal(), others), 0.25
 
 
-def _scores(column: ColumnPlan, channel: Channel) -> np.ndarray:
+def _undone(channel: Channel) -> Floats | None:
+    """The inverse of a channel; None where nothing can be estimated."""
+    try:
+        square = len(channel.rows) == len(channel.columns)
+        undone = (
+            np.linalg.inv(channel.matrix.floats)
+            if square
+            else inverse_matrix(channel.matrix).floats
+        )
+    except (NotInvertible, np.linalg.LinAlgError):
+        return None
+    return None if np.abs(undone).max() > _LOST else np.asarray(undone, dtype=np.float64)
+
+
+def corrected_squares(channel: Channel | None) -> Floats | None:
+    """The mean square of one person's corrected count, by truth and answer counted; None without one.
+
+    Examples
+    --------
+    >>> corrected_squares(Channel("ab", "ab", [["3/4", "1/4"], ["1/4", "3/4"]])).tolist()
+    [[1.75, 0.75], [0.75, 1.75]]
+    """
+    undone = None if channel is None else _undone(channel)
+    return None if channel is None or undone is None else channel.matrix.floats @ undone**2
+
+
+def worst_variance(truth: Floats, others: Floats) -> float:
+    """The variance of a corrected share for one person, the largest over answers and populations.
+
+    Where a share p has the answer it is p·truth + (1 − p)·others − p², others being the largest
+    square of people without it.
+    """
+    share = np.clip((truth - others) / 2, 0, 1)
+    return float((share * truth + (1 - share) * others - share**2).max())
+
+
+def _scores(column: ColumnPlan, channel: Channel) -> Floats:
     """What each value counts in the mean: itself, a day its number; beside codes 1 for no code."""
     if coded(column):
         codes = {str(code) for code in column.spec.get("codes", ())}
@@ -112,7 +148,7 @@ def _scores(column: ColumnPlan, channel: Channel) -> np.ndarray:
     return np.array([float(x) for x in channel.rows])
 
 
-def _of_a_mean(at: np.ndarray, law: np.ndarray, undone: np.ndarray) -> tuple[float, float]:
+def _of_a_mean(at: Floats, law: Floats, undone: Floats) -> tuple[float, float]:
     at = at - at.min()
     noise = law @ (undone @ at) ** 2 - at**2
     spread = (at.max() / 2) ** 2

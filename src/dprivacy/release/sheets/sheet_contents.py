@@ -48,7 +48,8 @@ class SheetContents:
     """Everything that is printed on the page a board reads.
 
     `right` is how often somebody who wavers between the two most different records is right with the
-    person's row: the middle square. `basis` says what the table of guesses takes for granted.
+    person's row: the middle square. `basis` says what the table of guesses takes for
+    granted; `crossed` are two-way tables.
     """
 
     title: str
@@ -60,5 +61,6 @@ class SheetContents:
     open: tuple[str, ...]
     conditions: tuple[str, ...]
     learned: tuple[Learned, ...]
+    crossed: tuple[Learned, ...]
     learned_note: str
     foot: str

@@ -43,7 +43,7 @@ def sheet_page(told: SheetContents) -> str:
             f"<section><h2>The limit holds as long as</h2>{bullets(told.conditions)}</section>",
             "</div>",
             "<h2>What can still be learned about everybody together</h2>",
-            learned_table(told.learned),
+            learned_table((*told.learned, *told.crossed)),
             f'<p class="about">{escape(told.learned_note)}</p>',
             _decision(),
             f'<p class="foot">{escape(told.foot)}</p>',
@@ -121,6 +121,12 @@ def learned_table(rows: Sequence[Learned]) -> str:
         '<th scope="col">without protection<br>(sampling alone)</th></tr>'
     )
     return _table("learned", head, ((row.statistic, row.error, row.without_noise) for row in rows))
+
+
+def plain_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table with a heading for each column."""
+    cells = "".join(f'<th scope="col">{escape(words)}</th>' for words in heads)
+    return _table("plain", f"<tr>{cells}</tr>", rows)
 
 
 def _table(name: str, head: str, rows: Iterable[Sequence[str]]) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from dprivacy.model import counted, shown
+from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.figures.answer_guesses import AnswerFigures, answer_figures, guess_limit
 from dprivacy.release.figures.plain_numbers import (
     factor_said,
@@ -15,7 +16,9 @@ from dprivacy.release.plans.joint_promise import JointGuarantee, joint_guarantee
 from dprivacy.release.plans.release_card import LIBRARY, Card
 from dprivacy.release.plans.stored_plans import plan_hash
 from dprivacy.release.plans.table_plan import Plan
-from dprivacy.release.sheets.learned_statistics import learned
+from dprivacy.release.receiving.table_receiver import ReceivedTable
+from dprivacy.release.sheets.crossed_answers import Crossed, crossed_answers
+from dprivacy.release.sheets.learned_statistics import learned, learned_within
 from dprivacy.release.sheets.sheet_contents import (
     GuessedAnswer,
     Learned,
@@ -38,11 +41,12 @@ _HOUSEHOLD = 4
 
 @dataclass(frozen=True)
 class Case:
-    """What a sheet is about: a plan, how many rows it is for, and the card once it was released."""
+    """What a sheet is about: a plan, its rows, and once it was released the card and the table."""
 
     plan: Plan
     rows: int
     card: Card | None = None
+    table: ReceivedTable | None = None
 
     @property
     def title(self) -> str:
@@ -88,7 +92,9 @@ def contents(case: Case) -> SheetContents:
     """The sheet of a case."""
     row, joint = row_figures(case.plan), joint_guarantee(case.plan)
     answers = sorted(answer_figures(case.plan), key=lambda one: -one.factor)
-    every = tuple(learned_rows(case))
+    every, pairs = tuple(learned_rows(case)), crossed_rows(case)
+    room = len(every) < _MOST_LEARNED and len(pairs) > 1
+    crossed = (pairs[0], pairs[-1]) if room else tuple(pairs[:1])
     return SheetContents(
         title=case.title,
         about=_about(case),
@@ -99,7 +105,8 @@ def contents(case: Case) -> SheetContents:
         open=tuple(_open(case, row, joint)),
         conditions=tuple(_conditions(case)),
         learned=every[:_MOST_LEARNED],
-        learned_note=_further(len(every), _MOST_LEARNED, "The first {} of {} columns"),
+        crossed=crossed,
+        learned_note=_learned_note(case, len(every), len(pairs), len(crossed)),
         foot=_foot(case),
     )
 
@@ -121,8 +128,11 @@ def row_band(row: RowFigures) -> RowBand:
 
 def _published(row: RowFigures) -> Sentence:
     """What can be read off every row, as much of it as there is room for."""
-    names = listing(row.published, 2 * _NAME)
-    told = f"{names[0].upper()}{names[1:]} can be read off every row as it is. The rest: "
+    names = [name.replace("the block of", "the group of", 1) for name in row.published]
+    told = listing(names, 2 * _NAME)
+    if told == ", ".join(names):
+        told = " and ".join(told.rsplit(", ", 1))
+    told = f"{told[0].upper()}{told[1:]} can be read off every row as it is. The rest: "
     return told, f"{row.word}.", ""
 
 
@@ -179,8 +189,34 @@ def learned_rows(case: Case) -> list[Learned]:
         found.append(Learned(f"shares of people by {names} (as it is)", error, error))
     return [
         *found,
-        *(learned(each, case.rows, name=clipped(each.name)) for each in case.plan.columns),
+        *(learned(each, case.rows, name=_name(each)) for each in case.plan.columns),
     ]
+
+
+def _name(column: ColumnPlan) -> str:
+    """A column's name; of columns that are drawn together, all of theirs."""
+    return clipped(" by ".join(own.name for own in column.cells), _LIST)
+
+
+def crossed_rows(case: Case) -> list[Learned]:
+    """How far off the cells of each two-way table may be, the best table first."""
+    return [_two_way(pair, case.rows) for pair in crossed_answers(case.plan)]
+
+
+def _two_way(pair: Crossed, rows: int) -> Learned:
+    names = " by ".join(clipped(name, _LIST // 4) for name in pair.names)
+    sides = " × ".join(map(str, pair.sizes))
+    return learned_within(f"cells of {names} ({sides})", (pair.variance, 0.25), rows)
+
+
+def _learned_note(case: Case, columns: int, pairs: int, crossed: int) -> str:
+    told = [_further(columns, _MOST_LEARNED, "The first {} of {} columns")]
+    if pairs > crossed:
+        which = "the best" if crossed == 1 else "the best and the worst"
+        told.append(f"Of {pairs:,} two-way tables {which}; the archive sheet has all.")
+    if case.table is not None:
+        told.append("The archive sheet also has what this release says, with its errors.")
+    return " ".join(filter(None, told))
 
 
 def _about(case: Case) -> str:
@@ -193,7 +229,8 @@ def _about(case: Case) -> str:
         f"noise on {counted(len(plan.protected), 'column')}",
     ]
     if plan.pass_through:
-        told.append(f"{counted(len(plan.pass_through), 'column')} published as they are")
+        as_is = "as it is" if len(plan.pass_through) == 1 else "as they are"
+        told.append(f"{counted(len(plan.pass_through), 'column')} published {as_is}")
     return " · ".join(told)
 
 
@@ -235,8 +272,8 @@ def _open(case: Case, row: RowFigures, joint: JointGuarantee) -> list[str]:
     told.append("what is true of groups of people: it is meant to be learned")
     if row.level is not None and not case.void:
         told.append(
-            f"what {_HOUSEHOLD} people who answered alike share, such as a household: its limit is "
-            f"{factor_said(row.level * _HOUSEHOLD)}"
+            f"what {_HOUSEHOLD} people who answered alike have in common, such as a household: the "
+            f"limit for that is {factor_said(row.level * _HOUSEHOLD)}"
         )
     if case.card is not None and case.card.permanent:
         told.append("whether and when an answer changes from one release to the next")
