@@ -54,6 +54,33 @@ def things():
     yield Receipt("7f3a", 4, "00" * 32, "1b" * 16, "survey", "now", {"h": "ln(2)"})
 
 
+ANSWERS = {"type": "categories", "values": ["a", "b"]}
+TOPICS = {"type": "text", "topics": {"money": ["bank"], "post": ["letter"]}}
+LEVEL = {"epsilon": "ln 3"}
+WHOLE_PLANS = {
+    "a budget": {"row": "ln 9", "columns": {"h": ANSWERS, "note": TOPICS}},
+    "one draw": {
+        "columns": {"h": ANSWERS, "k": ANSWERS},
+        "joint": {"both": {"columns": ["h", "k"], **LEVEL}},
+    },
+    "texts": {"columns": {"note": {"type": "text", "epsilon": 2, "length": 3}}},
+    "another delimiter": {"columns": {"h": ANSWERS | LEVEL}, "table": {"delimiter": ";"}},
+    "persons": {"columns": {"h": ANSWERS | LEVEL}, "unit": "id", "rows_per_person": 2},
+}
+
+
+@pytest.mark.parametrize("data", WHOLE_PLANS.values(), ids=WHOLE_PLANS)
+@pytest.mark.filterwarnings("ignore::dprivacy.errors.PrivacyLeakWarning")
+def test_plans_and_cards_of_all_that_a_plan_may_say_fit(data):
+    plan = Plan.read(data)
+    files = [{"name": "a b/one note.txt", "rows": 1, "bytes": 7, "sha256": "ab" * 32}]
+    card = table_card(plan, rows=3, secure=True)
+    for thing in (plan, card, card.saved_as("out", "ab" * 32, files=files)):
+        written = json.loads(stored_text(thing))
+        checker(written).validate(written)
+        assert accepted(written)
+
+
 @cache
 def all_things():
     return tuple(things())
