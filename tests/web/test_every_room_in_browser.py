@@ -1,11 +1,14 @@
 """Every room comes back as it was left: on reload, on the way back, and in a second tab."""
 
+import re
+
 import pytest
 
 pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 pytest.importorskip("playwright", reason="playwright is not installed")
 from playwright.sync_api import expect
 
+from dprivacy.web.pages.pasted_matrices import EXAMPLES
 from dprivacy.web.shell.page_frame import ROOMS
 
 # What somebody has set in each room: the end of its address, a field, and what stands in it.
@@ -49,3 +52,17 @@ def test_every_room_survives_reload_back_and_a_second_tab(served, window):
         window.go_back()
         _, field, value = LEFT[room]
         there(window, titles[room], field, value)
+
+
+def test_an_example_that_was_chosen_is_still_named_after_a_reload(served, window):
+    for room, example, word in (("verify", "broken", "refused"), ("compare", "response", "unsure")):
+        window.goto(f"{served.base}/{room}")
+        begin = window.get_by_label("Begin with an example").first
+        begin.select_option(example)
+        matrix = window.get_by_role("textbox", name="true values down").first
+        expect(matrix).to_have_value(EXAMPLES[example][2])
+        expect(window).to_have_url(re.compile(word))
+        window.reload()
+        expect(begin).to_have_value(example)
+        matrix.fill("0.5 0.5\n0.25 0.75")
+        expect(begin).to_have_value("")  # somebody's own

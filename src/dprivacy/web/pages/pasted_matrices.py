@@ -122,6 +122,17 @@ def matrix_text(channel: Channel) -> str:
     return out.getvalue()
 
 
+def example_of(text: str) -> str:
+    """The name of the example that a text is, or nothing where it is somebody's own.
+
+    Examples
+    --------
+    >>> example_of(EXAMPLES["broken"][2]), example_of("0.5 0.5")
+    ('broken', '')
+    """
+    return next((name for name, (_, _, words) in EXAMPLES.items() if words == text), "")
+
+
 def matrix_box(
     title: str,
     value: str,
@@ -133,7 +144,7 @@ def matrix_box(
     """A box for one matrix: an example, text to paste, or a file; `began` gets an example's space."""
     text("h2", title)
     examples = {name: words for name, (words, _, _) in EXAMPLES.items()}
-    begin = Choice("Begin with an example", {"": "(my own)", **examples})
+    begin = Choice("Begin with an example", {"": "(my own)", **examples}, example_of(value))
     box = ui.textarea(f"{title}: true values down, released values across", value=value)
     box.props(f"outlined rows={rows} debounce=500 spellcheck=false").classes("dp-mono")
 
@@ -142,10 +153,14 @@ def matrix_box(
             _, space, box.value = EXAMPLES[begin.value]
             began(space)
 
+    def edited() -> None:
+        begin.value = example_of(str(box.value or ""))
+
     async def taken(path: Path) -> None:
         box.value = read_text(path)
 
     begin.on_change(start)
+    box.on_value_change(edited)
     with side_by_side():
         chooser(f"{title}: choose a file", taken, room, _ENDINGS, _MOST_CHARACTERS)
     return box
