@@ -172,3 +172,19 @@ def test_a_codebook_is_enough_to_plan_for_the_whole_row(served, window, tmp_path
     window.reload()
     expect(window.get_by_text(re.compile(r"by at most (8|7\.9\d), whatever"))).to_be_visible()
     expect(window.get_by_text("sex: categories, 2 values", exact=True)).to_be_visible()
+
+
+def test_what_is_printed_in_the_dark_is_dark_on_white(served, window):
+    window.emulate_media(color_scheme="dark", media="print")
+    window.goto(served.base + "/protect")
+    expect(headline(window)).to_be_visible()
+    window.get_by_text("hobby: categories, 5 values").click()
+    seen = ".dp-headline, .q-field__native, .dp-select, .dp-list [type=text], .dp-table td, .q-item"
+    brightest = window.evaluate(
+        """(seen) => Math.max(...[...document.querySelectorAll(seen)].flatMap(
+            (part) => getComputedStyle(part).color.match(/[0-9]+/g).slice(0, 3).map(Number)))""",
+        seen,
+    )
+    assert brightest < 110  # of 255
+    expect(window.get_by_role("button", name="Remove sports")).to_be_hidden()
+    expect(window.get_by_role("textbox", name="Another possible answer").first).to_be_hidden()

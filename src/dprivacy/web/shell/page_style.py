@@ -6,7 +6,7 @@ CSS = """
         --dp-paper: #f5f7f9; --dp-warm: #a33b00; --dp-card: white; --dp-head: #0a3d5c;
         --dp-edge: #7b8794; --dp-quote: #eef3f7;
         --dp-bad: #fdf1ec; --dp-mind: #fff8e6; --dp-fine: #edf7f0; }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root { --dp-blue: #74bdea; --dp-ink: #e3e8ed; --dp-faint: #a3afba; --dp-line: #3b4650;
           --dp-paper: #12171c; --dp-warm: #ff9a6b; --dp-card: #1b222a; --dp-head: #9fd4f5;
           --dp-edge: #8b98a5; --dp-quote: #242e38;
@@ -74,6 +74,7 @@ a { color: var(--dp-blue); }
             border: 1px solid var(--dp-edge); border-radius: 4px; background: var(--dp-card);
             color: var(--dp-ink); }
 .dp-list li .dp-small { flex: 2; min-width: 0; overflow-wrap: anywhere; }
+.dp-list li .dp-small:empty { display: none; }
 .dp-list input[type=checkbox] { width: 22px; height: 22px; flex: none; }
 .dp-list button { font: inherit; min-width: 36px; min-height: 36px; cursor: pointer;
             border: 1px solid var(--dp-edge); border-radius: 4px; background: var(--dp-card);
@@ -82,7 +83,8 @@ a { color: var(--dp-blue); }
 .dp-table { border-collapse: collapse; font-size: .93rem; width: 100%;
             font-variant-numeric: tabular-nums; }
 .dp-table th, .dp-table td { padding: 5px 10px; border-bottom: 1px solid var(--dp-line);
-            text-align: right;            overflow-wrap: break-word; }
+            text-align: right; overflow-wrap: break-word; }
+.dp-table .dp-whole { white-space: nowrap; }
 .dp-table th:first-child, .dp-table td:first-child, .dp-table .dp-left { text-align: left; }
 .dp-table thead th { border-bottom: 2px solid #9fb0bf; font-weight: 600; vertical-align: bottom; }
 .dp-table tbody th { font-weight: 500; }
@@ -118,9 +120,17 @@ a { color: var(--dp-blue); }
   h1 { font-size: 1.4rem; } .dp-headline { font-size: 1.2rem; }
 }
 @media print {
-  .dp-top, .dp-foot, .q-btn, .dp-range, .dp-ends, .q-uploader { display: none !important; }
+  .dp-top, .dp-foot, .q-btn, .dp-range, .dp-ends, .q-uploader, .dp-add, .dp-list button,
+  .q-expansion-item__toggle-icon { display: none !important; }
+  :root { color-scheme: light; }
   body, .dp-panel { background: white; color: black; }
-  .dp-two { display: block; } .dp-panel { border: 0; padding: 0 0 14px; break-inside: avoid; }
+  .q-field__native, .q-field__label, .q-field__bottom, .q-item,
+  .q-checkbox__inner { color: black !important; }
+  .dp-main { padding: 0; }
+  .dp-list ul, .dp-kernels { max-height: none; }
+  .dp-two { display: block; } .dp-panel { border: 0; padding: 0 0 14px; }
+  .dp-error, .dp-note, .dp-good, .dp-plot, .dp-list li, .dp-table tr { break-inside: avoid; }
+  h1, h2, h3 { break-after: avoid; }
 }
 @media (prefers-reduced-motion: reduce) {
   * { transition: none !important; animation: none !important; }
