@@ -70,7 +70,8 @@ def _draw_guesses(found: Outlook) -> None:
             "blind": {each.name: 100 * float(each.blind or 0) for each in listed},
             "with the person's row": {each.name: 100 * float(each.seen or 0) for each in listed},
         },
-        y="guesses that are right (%)",
+        y="right guesses (%)",
     )
     spec["layout"]["yaxis"]["range"] = [0, 100]
-    figure(spec, "Right guesses of one answer, blind and with the person's row.", height=300)
+    height = 300 if len(listed) <= 6 else 380  # names of many columns stand upright
+    figure(spec, "Right guesses of one answer, blind and with the person's row.", height=height)

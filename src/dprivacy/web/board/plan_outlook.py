@@ -109,7 +109,7 @@ HEAD = (
     "answer",
     "right by a blind guess",
     "right with the row",
-    "right 75 % before: at most",
+    "right 75\u00a0% before: at most",
     "values kept on average (worst)",
     "shares and means off by at most, 19 times in 20 (noise and sampling)",
 )

@@ -230,8 +230,9 @@ def _show(found: Corrected) -> str:
 
 
 def _say(words: str) -> None:
+    """A sentence above a table that may be long."""
     if words:
-        text("p", words, "dp-said")
+        text("p", words, "dp-said").move(target_index=0)
 
 
 def _draw(lines: Sequence[tuple[str, float, float, float, float]]) -> None:

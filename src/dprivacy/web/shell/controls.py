@@ -21,6 +21,7 @@ from dprivacy.web.shell.desk import Drawer, require_small
 from dprivacy.web.shell.number_words import FACTORS, factor_in_words, level_of, nearest_stop
 from dprivacy.web.shell.page_frame import small, text
 
+_SHORT = 18  # characters of a cell that is not broken into lines
 _MARKUP = re.compile(r"<(?!br>|extra>|/extra>)")
 
 
@@ -176,6 +177,8 @@ def figure(spec: Mapping[str, Any], told: str, *, height: int = 340) -> ui.plotl
         # numbers of the vertical axis, hence the left margin.
         layout["legend"] = {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom"}
         layout["margin"] = {"t": 16, "l": 56, "r": 8, "b": 8, **layout.get("margin", {})}
+        # Long labels lean to the left, where the picture has room; to the right the last would be lost.
+        layout["xaxis"] = {"autotickangles": [0, -45, -90], **layout["xaxis"]}
         for axis in ("xaxis", "yaxis"):
             title = {"standoff": 8, **layout[axis].get("title", {})}
             layout[axis] = {**layout[axis], "automargin": True, "title": title, "fixedrange": True}
@@ -214,8 +217,8 @@ def table(
 ) -> None:
     """A table of texts; the first cell of a row is its heading."""
     body = "".join(
-        f'<tr><th scope="row">{html.escape(row[0])}</th>'
-        + "".join(f"<td>{html.escape(cell)}</td>" for cell in row[1:])
+        f'<tr><th scope="row"{_whole(row[0])}>{html.escape(row[0])}</th>'
+        + "".join(f"<td{_whole(cell)}>{html.escape(cell)}</td>" for cell in row[1:])
         + "</tr>"
         for row in rows[:most]
     )
@@ -230,6 +233,11 @@ def table(
     ui.html(content).classes("dp-scroll").props("tabindex=0")
     if len(rows) > most:
         small(f"The first {most} of {len(rows):,} rows.")
+
+
+def _whole(cell: str) -> str:
+    """Keeps a short cell, such as a code or a number with its unit, on one line."""
+    return ' class="dp-whole"' if len(cell) <= _SHORT else ""
 
 
 class Taker(Protocol):
