@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 
 import pytest
 
@@ -188,3 +189,38 @@ def test_what_is_printed_in_the_dark_is_dark_on_white(served, window):
     assert brightest < 110  # of 255
     expect(window.get_by_role("button", name="Remove sports")).to_be_hidden()
     expect(window.get_by_role("textbox", name="Another possible answer").first).to_be_hidden()
+
+
+def test_columns_are_crossed_and_weighed_by_a_tick_and_a_number(served, window, tmp_path):
+    window.goto(served.base + "/protect?of=row&eps=ln+9")
+    expect(headline(window)).to_be_visible()
+    window.get_by_role("button", name="Add a column").click()
+    expect(window.get_by_text("question 1: categories, 2 values")).to_be_visible()
+    weight = window.get_by_label("Its importance (empty: 1)").last
+    weight.fill("4")
+    for name in ("hobby: categories, 5 values", "health: classes in order, 4 values"):
+        window.get_by_text(name, exact=True).click()
+    ticks = window.get_by_role("checkbox", name="It will be crossed with others")
+    expect(ticks).to_have_count(3)
+    ticks.nth(0).click()
+    alone = "hobby will be crossed with another column: open that, and tick it as well."
+    expect(window.get_by_text(alone)).to_be_visible()
+    ticks.nth(1).click()
+    expect(window.get_by_text("Drawn together, for the table of hobby and health")).to_be_visible()
+    expect(window.get_by_text("health: classes in order, 4 values, to be crossed")).to_be_visible()
+    expect(window).to_have_url(re.compile("joint.*importance|importance.*joint"))
+    saved = downloaded(window, "Save the plan", tmp_path)
+    asked = tomllib.loads(saved.read_text(encoding="utf-8"))
+    assert asked["joint"] == {"hobby and health": {"columns": ["hobby", "health"]}}
+    assert asked["columns"]["question 1"]["importance"] == 4
+    assert Plan.read(saved).unconfirmed() == []
+    window.reload()
+    expect(window.get_by_text("health: classes in order, 4 values, to be crossed")).to_be_visible()
+    expect(weight).to_have_value("4")
+    # where the slider is for one answer, it is for one table as well
+    window.get_by_label("The slider is for").select_option("")
+    expect(weight).to_be_hidden()
+    expect(window.get_by_text("Odds between two answers")).to_be_visible()
+    asked = tomllib.loads(downloaded(window, "Save the plan", tmp_path).read_text(encoding="utf-8"))
+    assert asked["joint"]["hobby and health"]["epsilon"] == "ln(3/2)"
+    assert "importance" not in asked["columns"]["question 1"]

@@ -133,6 +133,7 @@ from dprivacy.release.files.table_files import (
 from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS as DECIMAL_COMMAS
 from dprivacy.release.intake.table_settings import Written as Written
 from dprivacy.release.jobs.source_marks import Origin as Origin, origin_of as origin_of
+from dprivacy.release.joints.joint_settings import MEMBER_KEYS as MEMBER_KEYS
 from dprivacy.release.ledger.charged_metric import Charge as Charge
 from dprivacy.release.ledger.charging import (
     LedgerPlace as LedgerPlace,

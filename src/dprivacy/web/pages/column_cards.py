@@ -7,6 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
+from dprivacy.web.board.crossed_columns import CROSSED
 from dprivacy.web.board.value_list import MOST, Listed, ValueList
 from dprivacy.web.pages.plan_form import KINDS, NULLS, WRITTEN, ColumnForm, mechanisms_for
 from dprivacy.web.shell.controls import Choice
@@ -86,6 +87,11 @@ class ColumnCard:
             self.nulls = Choice("A missing value means", NULLS, form.nulls)
             self.level = ui.input("Its own level ε (empty: the slider's)", value=form.level)
             self.level.props(_BOX).classes("dp-mono")
+            self.importance = ui.input("Its importance (empty: 1)", value=form.importance)
+            self.importance.props(f'{_BOX} hint="4: its squared error counts four times"')
+            self.crossed = ui.checkbox(
+                "It will be crossed with others that have this tick", value=bool(form.crossed)
+            )
             self.sure = ui.checkbox("I compared this with the questionnaire", value=False)
             with ui.element("div").classes("dp-row"):
                 ui.button("Remove", icon="delete", on_click=partial(cards.remove, k)).props(
@@ -115,7 +121,7 @@ class ColumnCard:
             await self._update(values=words)
 
     def _listen(self) -> None:
-        texts = {"name": self.name, "level": self.level, **self.ends}
+        texts = {"name": self.name, "level": self.level, "importance": self.importance, **self.ends}
         for name, box in texts.items():
             box.on_value_change(lambda e, name=name: self._update(**{name: str(e.value or "")}))
         self.kind.on_change(self._other_kind)
@@ -123,6 +129,12 @@ class ColumnCard:
         self.nulls.on_change(lambda: self._update(nulls=self.nulls.value))
         self.values.on_value_change(lambda e: self._pasted(str(e.value or "")))
         self.sure.on_value_change(lambda e: self._update(source="declared") if e.value else None)
+        self.crossed.on_value_change(lambda e: self._cross(ticked=bool(e.value)))
+
+    async def _cross(self, *, ticked: bool) -> None:
+        """Cross the column with those that are crossed already, for the first table among them."""
+        tables = [form.crossed for form in self.cards.forms if form.crossed]
+        await self._update(crossed=(tables or [CROSSED])[0] if ticked else "")
 
     async def _other_kind(self) -> None:
         self.mechanism.offer(mechanisms_for(self.kind.value), self.mechanism.value)
@@ -132,8 +144,8 @@ class ColumnCard:
         await self._update(kind=self.kind.value, mechanism=self.mechanism.value, values=values)
 
     async def _update(self, **fields: Any) -> None:
-        if "level" in fields:
-            fields["level"] = fields["level"].strip()
+        for name in {"level", "importance"} & fields.keys():
+            fields[name] = fields[name].strip()
         changed = self.cards.form_changed(self.k, **fields)
         self._fit()
         if "values" in fields:  # before waiting: whoever edits meanwhile must not be overwritten
@@ -151,9 +163,12 @@ class ColumnCard:
             self.list.show(
                 found, ticks=_waits(now), ordered=now.kind == "ordered", labels=now.labels
             )
-        self.mechanism.field.visible = len(self.mechanism.options) > 1
+        shares = listed or now.kind == "numbers"
+        self.mechanism.field.visible = len(self.mechanism.options) > 1 and not now.is_crossed
         self.nulls.field.visible = now.kind == "categories"
-        self.level.visible = (listed or now.kind == "numbers") and not self.cards.shared
+        self.level.visible = shares and not self.cards.shared and not now.is_crossed
+        self.importance.visible = shares and self.cards.shared
+        self.crossed.visible = listed
         self.sure.visible = now.waits and not one_by_one
         self.card.text = summary(now)
 
@@ -182,6 +197,9 @@ def summary(form: ColumnForm) -> str:
         words += f", {len(form.listed)} values"
     elif form.kind == "numbers":
         words += f" from {form.low} to {form.high}"
+    if form.kind in ("ordered", "numbers") and form.codes:
+        words += " and " + ", ".join(map(str, form.codes))
     seen = ", to be confirmed" if form.waits else ""
-    own = f", ε = {form.level}" if form.level else ""
-    return f"{form.name or '(no name)'}: {words}{own}{seen}"
+    own = f", ε = {form.level}" if form.level and not form.is_crossed else ""
+    together = ", to be crossed" if form.is_crossed else ""
+    return f"{form.name or '(no name)'}: {words}{own}{together}{seen}"

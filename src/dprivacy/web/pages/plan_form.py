@@ -20,6 +20,7 @@ from dprivacy.release import (
     parsed_toml,
     read_codebook,
 )
+from dprivacy.web.board.crossed_columns import tables_in, with_crossed
 
 KINDS = {
     "categories": "categories",
@@ -33,7 +34,7 @@ NULLS = {
     "category": "one more category",
 }
 WRITTEN = "as the plan file says"
-_TOP = {"title", "unit", "rows_per_person", "row", "drop", "pass_through", "columns"}
+_TOP = {"title", "unit", "rows_per_person", "row", "drop", "pass_through", "columns", "joint"}
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class ColumnForm:
     source: str = "declared"
     nulls: str = "refuse"
     mechanism: str = ""  # the usual one for its kind
+    importance: str = ""  # where the columns share the level of the row; empty for 1
+    crossed: str = ""  # the table for which it is drawn together with others
     compared: tuple[str, ...] = ()  # values from data that somebody has found in the questionnaire
     about: str = ""  # what a codebook says that it is
     labels: Mapping[str, str] = field(default_factory=dict)  # what a codebook says of its values
@@ -63,6 +66,17 @@ class ColumnForm:
     def waits(self) -> bool:
         """Whether what it may hold was read off a table, and somebody has to confirm it."""
         return self.source == "data" and self.kind not in ("drop", "through")
+
+    @property
+    def codes(self) -> list[str]:
+        """The codes beside its numbers or classes, but for those that its list has."""
+        own = self.values.splitlines() if self.kind == "ordered" else []
+        return [code for code in self.rest.get("codes", []) if str(code) not in own]
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether it is drawn together with others, where there are others."""
+        return bool(self.crossed) and self.kind in ("categories", "ordered")
 
     @property
     def listed(self) -> list[str | int]:
@@ -87,13 +101,15 @@ class Whole:
 
     `unit` is "row" when every row is another person, or the column that identifies a person, who may
     have up to `most` rows. `shared` says that the slider is for the whole row, whose level the columns
-    share. `rest` keeps what a plan file says and the page has no field for.
+    share. `tables` is what a plan file says of columns that are drawn together, and `rest` what it says
+    and the page has no field for.
     """
 
     title: str = ""
     unit: str = "row"
     most: int = 1
     shared: bool = False
+    tables: Mapping[str, Any] = field(default_factory=dict)
     rest: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -101,7 +117,15 @@ class Whole:
         """What a plan that was read says."""
         rest = {key: value for key, value in raw.items() if key not in _TOP}
         unit, most = raw.get("unit", "row"), raw.get("rows_per_person", 1)
-        return cls(raw.get("title", ""), unit, most, "row" in raw, rest)
+        return cls(raw.get("title", ""), unit, most, "row" in raw, tables_in(raw), rest)
+
+    def under_slider(self, level: str) -> "Whole":
+        """The same, where tables that say what the slider would say leave it to the slider."""
+        tables = {
+            name: {k: v for k, v in told.items() if (k, v) != ("epsilon", level)}
+            for name, told in self.tables.items()
+        }
+        return replace(self, tables=tables)
 
 
 def plan_mapping(
@@ -136,10 +160,14 @@ def plan_mapping(
         for form in forms
         if form.kind not in ("drop", "through")
     }
-    if shared:
-        for settings in plan["columns"].values():
+    for form in forms:
+        settings = plan["columns"].get(form.name.strip(), {})
+        if shared:
             settings.pop("epsilon", None)
-    return plan
+            if form.importance and form.kind != WRITTEN:
+                settings["importance"] = _as_number(form.importance)
+    crossed = {form.name.strip(): form.crossed for form in forms if form.is_crossed}
+    return with_crossed(plan, crossed, {} if whole is None else whole.tables, level)
 
 
 def _settings(form: ColumnForm, level: str) -> dict[str, Any]:
@@ -158,7 +186,18 @@ def _settings(form: ColumnForm, level: str) -> dict[str, Any]:
     if form.mechanism:
         found["mechanism"] = form.mechanism
     fitting = {key: value for key, value in form.rest.items() if key in SETTINGS[form.kind]}
-    return {**found, **fitting}
+    if "codes" in fitting:
+        fitting["codes"] = form.codes
+    return {**found, **{key: value for key, value in fitting.items() if value != []}}
+
+
+def _as_number(words: str) -> float | str:
+    """An importance as a plan file would have it; what is none is refused where the plan is read."""
+    try:
+        value = float(words)
+    except ValueError:
+        return words
+    return int(value) if value.is_integer() else value
 
 
 def _per_unit(form: ColumnForm, level: str) -> str:
@@ -193,12 +232,15 @@ def mechanisms_for(kind: str) -> dict[str, str]:
 def forms_of(raw: Mapping[str, Any]) -> list[ColumnForm]:
     """The forms of a plan that was read, each column with its own level."""
     forms = []
+    tables = tables_in(raw)
     for name, spec in dict(raw.get("columns", {})).items():
+        crossed = next((key for key, told in tables.items() if name in told["columns"]), "")
+        weight = spec.get("importance", tables.get(crossed, {}).get("importance", ""))
         kind = spec.get("type", "")
         fields = {"type", "values", "epsilon", "source", "low", "high", "grid"}
         nulls = spec.get("nulls", "refuse")
         mechanism = spec.get("mechanism", "")
-        fields |= {"nulls", "mechanism"}
+        fields |= {"nulls", "mechanism", "importance"}
         rest = {key: value for key, value in spec.items() if key not in fields}
         if kind not in ("categories", "ordered", "numbers"):
             forms.append(
@@ -219,6 +261,8 @@ def forms_of(raw: Mapping[str, Any]) -> list[ColumnForm]:
                 spec.get("source", "declared"),
                 nulls,
                 mechanism if mechanism in mechanisms_for(kind) else "",
+                str(weight),
+                crossed,
                 rest=rest,
             )
         )
@@ -256,9 +300,10 @@ def under_slider(forms: Sequence[ColumnForm], level: str) -> list[ColumnForm]:
     ]
 
 
-def common_level(forms: Sequence[ColumnForm]) -> str | None:
-    """The level that most listed columns have; None where there are none."""
+def common_level(forms: Sequence[ColumnForm], *tables: Mapping[str, Any]) -> str | None:
+    """The level that most lists have, and tables of columns; None where there are none."""
     levels = [form.level for form in forms if form.kind in ("categories", "ordered") and form.level]
+    levels += [str(told["epsilon"]) for told in tables if "epsilon" in told]
     return max(levels, key=levels.count) if levels else None
 
 
@@ -326,10 +371,12 @@ def plan_text(raw: Mapping[str, Any]) -> str:
     values = ["f", "m"]
     <BLANKLINE>
     """
-    lines = [f"{key} = {_toml(value)}" for key, value in raw.items() if key != "columns"]
-    for name, spec in dict(raw.get("columns", {})).items():
-        lines += ["", f"[columns.{_toml(name)}]"]
-        lines += [f"{key} = {_toml(value)}" for key, value in spec.items()]
+    tables = ("columns", "joint")
+    lines = [f"{key} = {_toml(value)}" for key, value in raw.items() if key not in tables]
+    for table in tables:
+        for name, spec in dict(raw.get(table, {})).items():
+            lines += ["", f"[{table}.{_toml(name)}]"]
+            lines += [f"{key} = {_toml(value)}" for key, value in spec.items()]
     return "\n".join(lines) + "\n"
 
 

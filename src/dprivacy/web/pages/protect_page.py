@@ -1,6 +1,7 @@
 """The room Protect: describe columns, move one slider, read one sentence; then protect a table."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from nicegui import run, ui
 
 from dprivacy.errors import DPrivacyError
 from dprivacy.release import BoardSheet, report
+from dprivacy.web.board.crossed_columns import crossed_words
 from dprivacy.web.board.kept_drafts import forget_draft, read_draft, write_draft
 from dprivacy.web.board.outlook_panel import show_outlook
 from dprivacy.web.board.plan_outlook import Outlooks, usual_delta
@@ -56,7 +58,8 @@ def described_in(state: Mapping[str, str]) -> tuple[list[ColumnForm], Whole]:
         return list(FIRST), Whole()
     try:
         raw = read_plan(state["plan"])
-        return under_slider(forms_of(raw), state["eps"]), Whole.of(raw)
+        whose = Whole.of(raw).under_slider(state["eps"])
+        return under_slider(forms_of(raw), state["eps"]), whose
     except DPrivacyError:
         return list(FIRST), Whole()
 
@@ -77,7 +80,7 @@ class ProtectRoom(OpenRoom):
         """Lay out the panels."""
         self.outlooks = Outlooks()
         first, whose = described_in(self.state)
-        self.plan_title, self.rest = whose.title, whose.rest
+        self.whose = whose
         if whose.shared:
             self.state["of"] = "row"
         with ui.element("div").classes("dp-stack"):
@@ -116,6 +119,7 @@ class ProtectRoom(OpenRoom):
         self.sure = ui.button("I compared all lists: take them as declared", icon="check")
         self.sure.props("outline").on_click(self._take_as_declared)
         self.cards = ColumnCards(first, self._edited, shared=self.of.value == "row")
+        self.crossed = text("p", "", "dp-note dp-said").props("role=status")
         with ui.expansion("When a person has several rows"):
             self._person_fields(whose)
         with side_by_side():
@@ -164,7 +168,7 @@ class ProtectRoom(OpenRoom):
         """What the fields say of the table as a whole."""
         named = str(self.unit.value or "").strip() or "row"
         most = int(self.most.value or 1) if named != "row" else 1
-        return Whole(self.plan_title, named, most, self.of.value == "row", self.rest)
+        return replace(self.whose, unit=named, most=most, shared=self.of.value == "row")
 
     def mapping(self) -> dict[str, Any]:
         """The plan that the cards and the slider describe."""
@@ -194,12 +198,20 @@ class ProtectRoom(OpenRoom):
         self.job.relent()
         self._remember()
         self.sure.visible = any(form.waits for form in self.cards.forms)
+        self.crossed.text = self._crossed_words()
         forms, level, whose = list(self.cards.forms), self.state["eps"], self.whole_table()
         rows, unordered = int(self.state["rows"]), bool(self.state["sorted"])
         await self.answers.ask(
             lambda: self.outlooks.ask(plan_mapping(forms, level, whose), rows, unordered=unordered),
             show_outlook,
         )
+
+    def _crossed_words(self) -> str:
+        names = [form.name.strip() for form in self.cards.forms if form.is_crossed]
+        try:
+            return crossed_words(self.mapping(), names) if names else ""
+        except DPrivacyError:  # which the answer says
+            return ""
 
     async def arrived(self) -> None:
         """Bring back the table of this tab, or the draft of this browser."""
@@ -260,7 +272,8 @@ class ProtectRoom(OpenRoom):
         await self.changed()
 
     async def _titled(self) -> None:
-        self.plan_title = " ".join(str(self.title_field.value or "").split())
+        title = " ".join(str(self.title_field.value or "").split())
+        self.whose = replace(self.whose, title=title)
         await self.changed()
 
     async def _edited(self) -> None:
@@ -277,7 +290,7 @@ class ProtectRoom(OpenRoom):
         await self._described(confirmed(self.cards.forms))
 
     def _take_whole(self, whose: Whole) -> None:
-        self.plan_title, self.rest = whose.title, whose.rest
+        self.whose = whose
         self.title_field.value = whose.title
         self.unit.value, self.most.value = _unit_shown(whose), whose.most
         self._measure("row" if whose.shared else "")
@@ -315,10 +328,11 @@ class ProtectRoom(OpenRoom):
         self.job.untouched = self.job.from_data = False
         forms, whose = forms_of(raw), Whole.of(raw)
         self._take_whole(whose)
-        level = str(raw["row"]) if whose.shared else common_level(forms)
+        level = str(raw["row"]) if whose.shared else common_level(forms, *whose.tables.values())
         if level is not None:
             self.state["eps"] = level
             self.set_level(level)
+        self.whose = whose.under_slider(self.state["eps"])
         await self._described(under_slider(forms, self.state["eps"]))
 
 
