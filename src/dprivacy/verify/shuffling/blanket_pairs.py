@@ -37,6 +37,13 @@ class Blanket:
     outside: tuple[Cell, ...]
     share: Fraction
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.inside, self.outside, self.share))
+
+    def __hash__(self) -> int:
+        return self._hash
+
     @property
     def spread(self) -> float:
         """How far apart the two rows are, roughly: the pair that needs most comes first."""
@@ -115,15 +122,35 @@ def lowest(tables: Iterable[Sequence[Row]]) -> list[Fraction]:
     return [min(column) for column in zip(*chain.from_iterable(tables), strict=True)]
 
 
-def blanket_of(p: Row, q: Row, least: Row) -> Blanket:
-    """The pair of two rows under a blanket."""
-    inside, outside = [], []
-    for a, b, w in zip(p, q, least, strict=True):
-        if w:
-            inside.append(((a / w, b / w), w))
-        else:
-            outside.append((a, b))
-    return Blanket(merged(inside), alike(outside), sum(least, Fraction(0)))
+class RowPairs:
+    """The pairs of some rows under one blanket, of which each ratio is computed and compared once."""
+
+    def __init__(self, rows: Sequence[Row], least: Row) -> None:
+        self._rows, self._least = rows, least
+        self._share = sum(least, Fraction(0))
+        self._known = [k for k, w in enumerate(least) if w]
+        ratios = [[row[k] / least[k] for k in self._known] for row in rows]
+        self._values = sorted({value for row in ratios for value in row})
+        rank = {value: k for k, value in enumerate(self._values)}
+        self._ranks = [[rank[value] for value in row] for row in ratios]
+
+    def of(self, i: int, j: int) -> Blanket:
+        """The pair of two rows by their positions."""
+        found: dict[tuple[int, int], Fraction] = {}  # ranks stand in the order of their ratios
+        for k, ranks in zip(
+            self._known, zip(self._ranks[i], self._ranks[j], strict=True), strict=True
+        ):
+            weight = self._least[k]
+            found[ranks] = found[ranks] + weight if ranks in found else weight
+        inside = tuple(
+            ((self._values[a], self._values[b]), weight) for (a, b), weight in sorted(found.items())
+        )
+        outside = [
+            (a, b)
+            for a, b, w in zip(self._rows[i], self._rows[j], self._least, strict=True)
+            if not w
+        ]
+        return Blanket(inside, alike(outside), self._share)
 
 
 def blankets(
@@ -149,7 +176,7 @@ def blankets(
             f"{len(rows):,} values have {len(kinds):,} kinds of pairs, which would take minutes to "
             "compare; give the level alone, or fewer values"
         )
-    found: dict[Blanket, tuple[int, int]] = {}
+    pairs, found = RowPairs(rows, low), dict[Blanket, tuple[int, int]]()
     for i, j in kinds.values():
-        found.setdefault(blanket_of(rows[i], rows[j], low), (i, j))
+        found.setdefault(pairs.of(i, j), (i, j))
     return found

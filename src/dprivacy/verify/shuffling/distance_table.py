@@ -12,7 +12,7 @@ from dprivacy.numbers import Level, as_level
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace
 from dprivacy.typing import ChannelLike, Label, LevelLike, NumberLike, SpaceLike
-from dprivacy.verify.shuffling.blanket_pairs import Blanket, blanket_of, lowest
+from dprivacy.verify.shuffling.blanket_pairs import Blanket, RowPairs, lowest
 from dprivacy.verify.shuffling.column_covers import (
     Pairs,
     cover_of_level,
@@ -171,12 +171,11 @@ def _by_distance(
     wanted: list[Level] | None,
 ) -> dict[Level, Pairs]:
     """At each distance the ordered pairs of values that look different."""
-    least, kinds = lowest([rows]), dict[Level, dict[Blanket, tuple[Label, Label]]]()
+    seen, kinds = RowPairs(rows, lowest([rows])), dict[Level, dict[Blanket, tuple[Label, Label]]]()
     for (i, x), (j, z) in permutations(enumerate(labels), 2):
         distance = as_level(space.distance(x, z))
         if wanted is None or distance in wanted:
-            blanket = blanket_of(rows[i], rows[j], least)
-            kinds.setdefault(distance, {}).setdefault(blanket, (x, z))
+            kinds.setdefault(distance, {}).setdefault(seen.of(i, j), (x, z))
     if not kinds:
         raise NotApplicable("no two values are at one of these distances")
     return dict(kinds)
