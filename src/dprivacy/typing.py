@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from dprivacy.release import Ledger, Plan
     from dprivacy.spaces import FiniteSpace
 
-Number: TypeAlias = (
-    Fraction | float
-)  # what exact or float answers are; ints are floats to a checker
+# what exact or float answers are; ints are floats to a checker
+Number: TypeAlias = Fraction | float
 NumberLike: TypeAlias = Fraction | float | str  # "1/3"
 LevelLike: TypeAlias = Union["Level", Fraction, float, str]  # "ln 2", "3/2"
 Label: TypeAlias = Any  # hashable; labels are compared, never called

@@ -200,9 +200,8 @@ def test_values_at_finitely_many_times_are_as_private(times):
             (1 - r) / (1 + r) * r ** np.abs(window - c) for r, c in zip(q, centre, strict=True)
         ]
         grid = np.stack(np.meshgrid(window, window, indexing="ij"), axis=-1).reshape(-1, 2) * unit
-        values = np.round(
-            mechanism.curves(grid)[:, list(times)] / 8
-        )  # what a reader sees, coarsely
+        # what a reader sees, coarsely
+        values = np.round(mechanism.curves(grid)[:, list(times)] / 8)
         law: dict[tuple[float, ...], float] = {}
         for seen, p in zip(map(tuple, values), np.outer(*parts).ravel(), strict=True):
             law[seen] = law.get(seen, 0.0) + p

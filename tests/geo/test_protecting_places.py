@@ -196,9 +196,8 @@ def test_permanent_noise_repeats_for_a_person_and_a_cell_and_nothing_else():
     assert len(set(places)) == 4
     again = reported(lat, lon, region=NYC, people=people, permanent_key=KEY)
     assert (again.lat == found.lat).all()
-    near = reported(
-        lat + 1e-6, lon, region=NYC, people=people, permanent_key=KEY
-    )  # a decimetre: the same cell
+    # a decimetre: the same cell
+    near = reported(lat + 1e-6, lon, region=NYC, people=people, permanent_key=KEY)
     assert (near.lat[:4] == found.lat[:4]).sum() >= 3
     for changed in (
         {"permanent_key": b"l" * 32},

@@ -49,9 +49,8 @@ def test_an_inverse_that_is_a_distribution_is_the_most_likely() -> None:
 @pytest.mark.statement("T", "Fig 8.1")
 def test_the_two_mechanisms_around_fifty() -> None:
     g, r = GEOMETRIC.channel, RESPONSE.channel
-    assert float(g[50, 50] / g[60, 50]) == pytest.approx(
-        2, abs=1e-8
-    )  # the bound 2 within ten steps
+    # the bound 2 within ten steps
+    assert float(g[50, 50] / g[60, 50]) == pytest.approx(2, abs=1e-8)
     assert float(g[50, 50] / g[40, 50]) == pytest.approx(2, abs=1e-8)
     assert r[50, 50] / r[60, 50] == 2
     assert float(g[50, 50]) == pytest.approx(math.tanh(math.log(2) / 20), rel=1e-6)

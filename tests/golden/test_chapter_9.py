@@ -176,9 +176,8 @@ def test_authors_hidden_and_topics_revealed_on_tiny_documents():
     assert is_hiding(C, authors, eps=Q(1, 2), prior=prior)
     assert not is_hiding(C, topics, eps=Q(1, 2), prior=prior)
     found = is_revealing(C, topics, delta=Q(9, 10), prior=prior).leakage
-    assert is_hiding(
-        C, topics, eps=found - 1, prior=prior
-    )  # the same partition: Δ ≤ ε with equality
+    # the same partition: Δ ≤ ε with equality
+    assert is_hiding(C, topics, eps=found - 1, prior=prior)
 
 
 def test_a_channel_of_bags_reads_as_a_scenario():

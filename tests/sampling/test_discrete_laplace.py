@@ -67,9 +67,8 @@ def test_the_law_does_not_depend_on_the_word_size(level: Level) -> None:
 def test_small_levels_fit_their_distribution_function(level: Level) -> None:
     rate = float(level)
     values = DiscreteLaplace(level).geometric(200_000, InsecureSource(14)).astype(float)
-    jittered = values + np.random.default_rng(1).random(
-        values.size
-    )  # continuous: e^(−rate) exactly?
+    # continuous: e^(−rate) exactly?
+    jittered = values + np.random.default_rng(1).random(values.size)
 
     def distribution(x: NDArray[np.float64]) -> NDArray[np.float64]:
         floor = np.floor(x)

@@ -40,9 +40,8 @@ class TestSecrets:
         text = "partition 1, column 'hobby', row 2345: holds a value outside the declared values"
         assert str(error.value).startswith(text)
         assert error.value.__suppress_context__
-        assert text.encode() in everything_below(
-            cluster.folder
-        )  # the places searched are the right ones
+        # the places searched are the right ones
+        assert text.encode() in everything_below(cluster.folder)
 
     def test_an_error_of_sparks_own_is_not_repeated(self, spark, tmp_path, capfd):
         frame = made(spark, 1000)

@@ -12,9 +12,8 @@ from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.model import counted
 from dprivacy.numbers import Whole
 
-NEAR = Fraction(
-    75
-)  # metres: a receiver that errs by 10 m an axis misses it once in a million times
+# metres: a receiver that errs by 10 m an axis misses it once in a million times
+NEAR = Fraction(75)
 _FARTHEST = 1 << 30  # steps whose squares, added up, stay within 64 bits
 
 Leaders = Mapping[bytes, Whole]  # by the person's tag: lattice points, in the order they were met

@@ -185,9 +185,8 @@ def file_bytes(path: PathArg, *, largest: int = LARGEST) -> bytes:
     try:
         with open_regular(path) as opened:
             data = bytearray()
-            while len(data) <= largest and (
-                part := opened.read(_PART)
-            ):  # read(n) takes n bytes at once
+            # read(n) takes n bytes at once
+            while len(data) <= largest and (part := opened.read(_PART)):
                 data += part
     except OSError as reason:
         raise BadFile(f"{path}: cannot be read ({reason.strerror})") from None

@@ -55,9 +55,8 @@ class TestShannon:
         p = np.array([float(weight) for weight in found.prior.weights])
         assert found.lower <= mutual_information(C, prior=found.prior) + 1e-12
         with np.errstate(divide="ignore"):
-            apart = (C * np.log2(C / (p @ C))).sum(
-                axis=1
-            )  # at the optimum: equal in use, less else
+            # at the optimum: equal in use, less else
+            apart = (C * np.log2(C / (p @ C))).sum(axis=1)
         assert apart.max() == pytest.approx(found, abs=1e-9)
         assert apart[p > 0] == pytest.approx(np.full((p > 0).sum(), float(found)), abs=1e-6)
 

@@ -56,9 +56,8 @@ def test_people_have_reports_with_the_law_of_the_mechanism():
     law = mechanism.channel.row(5)
     seen = Counter(drawn.tolist())
     spread = sum((seen[y] - n * float(p)) ** 2 / (n * float(p)) for y, p in law.items())
-    assert (
-        spread < len(law) + 6 * (2 * len(law)) ** 0.5
-    )  # of χ², which has this deviation; fixed key
+    # of χ², which has this deviation; fixed key
+    assert spread < len(law) + 6 * (2 * len(law)) ** 0.5
 
 
 def test_a_release_repeats_itself_and_is_charged_once(tmp_path):

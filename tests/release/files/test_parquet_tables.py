@@ -87,9 +87,8 @@ def test_the_longest_text_of_a_dictionary_counts_and_not_all_of_them(tmp_path, m
     names = [f"a name of some length, number {k}" for k in range(20_000)]
     pq.write_table(pa.table({"name": names * 2}), tmp_path / "t.parquet")
     monkeypatch.setattr(parquet_tables, "UNPACKING", 0)
-    monkeypatch.setattr(
-        parquet_tables, "MOST", 12 << 20
-    )  # 20,000 names take less, 40,000 × all more
+    # 20,000 names take less, 40,000 × all more
+    monkeypatch.setattr(parquet_tables, "MOST", 12 << 20)
     with open_parquet(tmp_path / "t.parquet") as file:
         assert [batch.num_rows for batch in file.batches()] == [40_000]
 

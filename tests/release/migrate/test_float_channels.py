@@ -29,9 +29,8 @@ def test_floats_that_are_no_fractions_are_refused():
     with pytest.raises(Malformed, match=r"at \(0, 0\) is not near a fraction .*exactly"):
         from_floats([[1 - p, p], [p, 1 - p]])
     with pytest.raises(Malformed, match="is not near a fraction"):
-        from_floats(
-            [[1.0, 1e-13], [0.5, 0.5]]
-        )  # near 0, but not 0: rounding it away would hide a leak
+        # near 0, but not 0: rounding it away would hide a leak
+        from_floats([[1.0, 1e-13], [0.5, 0.5]])
     with pytest.raises(NotStochastic):
         from_floats([[1 / 3 + 5e-13, 1 / 3, 1 / 3 - 1e-4]] * 2)
     with pytest.raises(Malformed, match="largest denominator"):

@@ -86,9 +86,8 @@ def test_irrational_factors_are_rounded_up() -> None:
 
 def test_an_irrational_factor_that_plays_no_part_leaves_the_answer_exact() -> None:
     """Where the worst set is impossible for the other input, or empty, e^ε is multiplied by 0."""
-    escape = Channel(
-        ["a", "b"], range(3), [["1/3", "1/3", "1/3"], ["1/2", "1/2", 0]]
-    )  # a → b: 1/3 − a·0, b → a: 0 from ε = ln(3/2) on
+    # a → b: 1/3 − a·0, b → a: 0 from ε = ln(3/2) on
+    escape = Channel(["a", "b"], range(3), [["1/3", "1/3", "1/3"], ["1/2", "1/2", 0]])
     for eps, expected in ((1, Q(1, 3)), ("1/2", Q(1, 3)), ("2 sqrt 2", Q(1, 3))):
         found = delta_at(escape, eps=eps)
         assert isinstance(found, Q)

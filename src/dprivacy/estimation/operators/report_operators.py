@@ -32,9 +32,8 @@ class ReportOperator(ABC):
 
     def __init__(self, law: BlockLaw, outputs: int, weight_logs: Floats | float) -> None:
         self.inputs, self.outputs = law.labels, outputs
-        self._low = float(
-            1 / law.factor
-        )  # outside a set, where 1 is inside; a itself may be too large
+        # outside a set, where 1 is inside; a itself may be too large
+        self._low = float(1 / law.factor)
         self._p, self._q = float(law.inside), float(law.outside)
         # Columns are divided by w·a/Z, those of sets that are empty by w/Z; doubles may hold neither.
         odds = np.where(self._sizes > 0, _log(law.factor), 0.0)

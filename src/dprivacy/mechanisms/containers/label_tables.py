@@ -14,9 +14,8 @@ Positions = NDArray[np.unsignedinteger]
 
 _PIECE = 1 << 15  # rows at a time, which stay in the cache
 _WIDEST_TABLE = 1 << 22
-_FARTHEST = (
-    1 << 53
-)  # no subtraction of such labels from 64-bit integers can leave the table wrongly
+# no subtraction of such labels from 64-bit integers can leave the table wrongly
+_FARTHEST = 1 << 53
 _FEW = 256  # rows that the dictionary has found before a hash is made
 _BOOLEANS = (bool, np.bool_)
 
@@ -77,9 +76,8 @@ class LabelTables:
         if kind == "b":
             return self.of_entries([False, True]).take(flat.view(np.uint8))
         values = flat.tolist()
-        if kind in "mM" and int in set(
-            map(type, values)
-        ):  # nanoseconds would be counted, not labelled
+        # nanoseconds would be counted, not labelled
+        if kind in "mM" and int in set(map(type, values)):
             return np.where(np.isnat(flat), self.missing, self.unknown).astype(self.dtype)
         return self.of_objects(values)
 
@@ -89,9 +87,8 @@ class LabelTables:
         last = np.uint64(len(table) - 1)
         for start in range(0, flat.size, _PIECE):
             part = flat[start : start + _PIECE]
-            if (
-                part.dtype.itemsize == 8 and part.dtype.kind == "u"
-            ):  # 2^63 and more do not fit an int64
+            # 2^63 and more do not fit an int64
+            if part.dtype.itemsize == 8 and part.dtype.kind == "u":
                 part = np.minimum(part, np.uint64(2 * _FARTHEST))
             away = np.subtract(part, self._low, dtype=np.int64, casting="unsafe").view(np.uint64)
             np.minimum(away, last, out=away)

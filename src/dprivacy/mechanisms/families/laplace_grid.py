@@ -209,9 +209,8 @@ def grid_line(low: NumberLike, high: NumberLike, grid: NumberLike) -> GridLine:
             f"{(last - first) / step} steps of {step}; move an end, or take another grid"
         )
     steps = (last - first) // step
-    if (
-        steps >= FARTHEST
-    ):  # whoever has the largest value must not decide whether there is an answer
+    # whoever has the largest value must not decide whether there is an answer
+    if steps >= FARTHEST:
         raise BadNumber(
             f"from {first} to {last} should be at most {FARTHEST:,} steps of the grid, but is "
             f"{steps:,} steps of {step}; take a coarser grid"

@@ -14,9 +14,8 @@ from dprivacy.sources import result
 Number = Fraction | float
 
 ULP = 2.0**-52
-ROUNDING = (
-    4 * ULP
-)  # how far, relatively, an entry of a float channel may be from what it stands for
+# how far, relatively, an entry of a float channel may be from what it stands for
+ROUNDING = 4 * ULP
 _ROUNDINGS = (3, 6, 12, 24, 48, 96, 192, 384, 768, 1536)
 
 

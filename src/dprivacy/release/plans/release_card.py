@@ -256,9 +256,8 @@ class Card(Explained):
         # A card holds one sentence; the rest is told from the plan, so that it cannot differ from it.
         words = self.guarantee.sentence
         if self.plan:
-            with suppress(
-                DPrivacyError
-            ):  # a plan that is too large or damaged, as `prove_card` says
+            # a plan that is too large or damaged, as `prove_card` says
+            with suppress(DPrivacyError):
                 plan = plan_on(self.plan)
                 words = joint_guarantee(plan).explain()
                 words += f"\n{permanent_words(plan)}" if self.permanent else ""

@@ -164,9 +164,8 @@ class Factors:
 
     def __init__(self, channel: Channel) -> None:
         self.known: dict[int, tuple[Level, Factor]] = {}  # by identity: a level takes long to hash
-        self.beyond = Level(
-            channel.matrix.den.bit_length()
-        )  # no finite ratio of entries gets there
+        # no finite ratio of entries gets there
+        self.beyond = Level(channel.matrix.den.bit_length())
 
     def of(self, level: Level) -> Factor:
         """e^ξ, or for a huge ξ a smaller one that admits the same outputs."""

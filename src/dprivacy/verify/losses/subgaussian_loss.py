@@ -140,9 +140,8 @@ def _largest_rate(z: Floats, p: Floats, best: float) -> tuple[float, float]:
     top = float(z.max())
     if not top > 0:  # ψ is at most 1/2 below 0, so that the rate is at most the variance
         return best, best
-    best = max(
-        best, float(_rates(z, p, _SCAN / top).max())
-    )  # of rare values, far above the variance
+    # of rare values, far above the variance
+    best = max(best, float(_rates(z, p, _SCAN / top).max()))
     end = 2 * top / best
     edges = np.concatenate([[0.0], np.geomspace(1e-3 * end, end, 64)])
     a, b = edges[:-1], edges[1:]

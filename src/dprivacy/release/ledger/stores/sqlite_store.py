@@ -72,9 +72,8 @@ class SQLiteStore(Store):
     def transaction(self, *, write: bool) -> Iterator[None]:
         """One transaction."""
         with self._errors():
-            if (
-                self._connection.in_transaction
-            ):  # one that failed, and could not even be rolled back
+            # one that failed, and could not even be rolled back
+            if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             try:
                 self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
