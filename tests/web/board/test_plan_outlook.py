@@ -103,6 +103,14 @@ def test_what_is_kept_while_a_plan_is_edited_is_what_would_be_found_anew():
         assert [c.spec for c in found.plan.columns] == [c.spec for c in anew.plan.columns]
 
 
+def test_only_numbers_beside_codes_are_called_so():
+    tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3", "nulls": "category"}
+    age = {"type": "numbers", "low": 0, "high": 4, "grid": 1, "epsilon": 1, "codes": [9]}
+    said, codes = (row[-1] for row in worth(outlook({"columns": {"tea": tea, "age": age}}, 100)))
+    assert said.startswith("± ")
+    assert codes.startswith("share of numbers among codes: ± ")
+
+
 def test_a_plan_file_may_have_dates_of_toml():
     days = 'type = "dates"\nlow = 2020-01-01\nhigh = 2020-03-01\ngrid = 1\nepsilon = "0.1"'
     raw = read_plan(f"[columns.day]\n{days}\n")

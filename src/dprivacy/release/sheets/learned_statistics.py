@@ -76,7 +76,8 @@ def _statistic(column: ColumnPlan, name: str) -> tuple[str, str]:
 
 def coded(column: ColumnPlan) -> bool:
     """Whether numbers or dates stand beside codes."""
-    return bool(column.spec.get("codes")) or column.nulls == "category"
+    numbers = column.kind in ("numbers", "dates")
+    return numbers and (bool(column.spec.get("codes")) or column.nulls == "category")
 
 
 def _reached(variance: float, rows: int, scale: int) -> str:
