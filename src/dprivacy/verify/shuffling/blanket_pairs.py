@@ -176,7 +176,7 @@ def blankets(
             f"{len(rows):,} values have {len(kinds):,} kinds of pairs, which would take minutes to "
             "compare; give the level alone, or fewer values"
         )
-    pairs, found = RowPairs(rows, low), dict[Blanket, tuple[int, int]]()
+    seen, found = RowPairs(rows, low), dict[Blanket, tuple[int, int]]()
     for i, j in kinds.values():
-        found.setdefault(pairs.of(i, j), (i, j))
+        found.setdefault(seen.of(i, j), (i, j))
     return found
