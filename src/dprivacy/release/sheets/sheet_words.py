@@ -177,7 +177,7 @@ def _limits(shares: list[Number]) -> tuple[str, str, str]:
 
 def _answer(one: AnswerFigures) -> str:
     values = "" if one.values is None else f" ({one.values:,} values)"
-    return f"{clipped(one.name)}{values}" + (", within its group" if one.group else "")
+    return f"{clipped(one.name)}{values}" + (", within its largest group" if one.group else "")
 
 
 def learned_rows(case: Case) -> list[Learned]:
