@@ -197,3 +197,24 @@ def test_cells_that_are_reports_are_told_in_words_and_not_in_the_sentence():
         "; it is read through the card."
     ) in found.explain()
     assert "report" not in found.sentence()
+
+
+def test_a_column_says_its_factor_before_its_level():
+    found = joint_guarantee(plan_of(specs.LETTERS)).explain().splitlines()[1]
+    assert found == (
+        "Column h: anyone who sees the output can multiply their odds between any two values by at "
+        "most 2 (ε = ln(2) ≈ 0.6931 per unit of distance)."
+    )
+    two = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    assert (
+        "between 'yes' and 'no' by at most 3 (ε = ln(3)" in joint_guarantee(plan_of(two)).explain()
+    )
+
+
+def test_what_several_columns_say_alike_is_said_once():
+    numbers = specs.NUMBERS
+    text = joint_guarantee({"columns": {"age": numbers, "pay": numbers}}).explain()
+    assert text.count("released as if they were") == 1
+    assert (
+        "\nColumns age, pay: values beyond the range are released as if they were its ends" in text
+    )

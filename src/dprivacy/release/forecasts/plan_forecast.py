@@ -1,8 +1,6 @@
 """Before any data is touched: what a plan promises, and what it will cost."""
 
 import math
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -21,21 +19,13 @@ from dprivacy.release.figures.plain_numbers import factor_said
 from dprivacy.release.figures.row_statement import RowFigures, row_figures
 from dprivacy.release.forecasts.column_table import ColumnForecast, column_lines
 from dprivacy.release.forecasts.local_candidates import Alternatives, alternatives, report_error
-from dprivacy.release.plans.joint_promise import JointGuarantee, joint_guarantee
+from dprivacy.release.plans.joint_promise import JointGuarantee, folded_notes, joint_guarantee
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.unordered.shuffle_terms import shuffle_delta
 from dprivacy.release.unordered.shuffled_block import ShuffledTable, shuffled_table
 from dprivacy.spaces import Categories, FiniteSpace
 from dprivacy.typing import NumberLike, PlanLike
 
-_MOVED = (
-    "values are first moved to the nearest point of the grid, which can put two of them up to one step "
-    "of the grid farther apart."
-)
-_CODED = re.compile(
-    r"[Ww]hether a cell is [a-z ]+ or a code \(.*\), and which code, is protected by a factor of at "
-    r"most (.+)\.$"
-)
 _APART = {
     "categories": "any two at distance 1 within a block",
     "ordered": "neighbours at distance 1",
@@ -81,7 +71,7 @@ class Forecast(Answer, Pictured):
         lines += [
             "",
             *column_lines(self.columns, self.rows),
-            *map(shown, _folded(self.guarantee.notes)),
+            *map(shown, folded_notes(self.guarantee.notes)),
         ]
         for told in self.alternatives:
             lines += ["", told.explain()] if len(self.alternatives) == 1 else []
@@ -102,34 +92,6 @@ class Forecast(Answer, Pictured):
 
 
 _WAYS = "Cells are then reports, to be read through the card; --transitions NAME has all choices."
-
-
-def _folded(notes: Sequence[str]) -> list[str]:
-    """Notes, where what several say alike of numbers moved to their range, or of codes, stands once."""
-    moved = [_column_of(note) for note in notes if _MOVED in note]
-    coded = [f"{told[1]} in {_column_of(note)}" for note in notes if (told := _CODED.search(note))]
-    found = []
-    for note in notes:
-        left = _CODED.sub("", note).rstrip() if len(coded) > 1 else note
-        if len(moved) > 1 and _MOVED in left:
-            left = f"Column {_column_of(note)}:{left.partition(_MOVED)[2]}"
-        found += [] if left.endswith(":") else [left]
-    if len(coded) > 1:
-        found.append(
-            "Whether a cell is a code, and which one, is protected by a factor of at most "
-            f"{', '.join(coded)}."
-        )
-    if len(moved) > 1:
-        found.insert(
-            0,
-            f"Columns {', '.join(moved)}: values beyond the range are released as if they were its "
-            f"ends; {_MOVED}",
-        )
-    return found
-
-
-def _column_of(note: str) -> str:
-    return note.removeprefix("Column ").partition(": ")[0]
 
 
 def forecast(

@@ -1,13 +1,14 @@
 """The joint guarantee of a release: what all columns together protect."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dprivacy.mechanisms import cell_form
 from dprivacy.model import Answer, Guarantee, factor_in_words, plain, shown
-from dprivacy.numbers import Level
+from dprivacy.numbers import Level, as_level
 from dprivacy.release.budgets.widest_levels import mechanism_level, widest_level
 from dprivacy.release.columns.person_identifiers import RULE
 from dprivacy.release.domains.coded_orders import has_codes
@@ -17,8 +18,18 @@ from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.plans.weak_levels import weak_words
 from dprivacy.release.texts.text_columns import text_note
 from dprivacy.sources import result
+from dprivacy.spaces import FiniteSpace
 from dprivacy.text import PaddedTexts
 from dprivacy.typing import PlanLike
+
+_MOVED = (
+    "values are first moved to the nearest point of the grid, which can put two of them up to one step "
+    "of the grid farther apart."
+)
+_CODED = re.compile(
+    r"[Ww]hether a cell is [a-z ]+ or a code \(.*\), and which code, is protected by a factor of at "
+    r"most (.+)\.$"
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,7 @@ class JointGuarantee(Answer):
         ]
         for name, guarantee in self.parts:
             lines.append(f"Column {name}: {_in_words(guarantee)}")
-        lines += self.notes
+        lines += folded_notes(self.notes)
         if self.rows_per_person > 1:
             lines.append(
                 f"A person may have {self.rows_per_person} rows, so the level of each column counts "
@@ -219,9 +230,55 @@ def _note(column: ColumnPlan) -> str:
     )
 
 
+def folded_notes(notes: Sequence[str]) -> list[str]:
+    """Notes, where what several say alike of numbers moved to their range, or of codes, stands once.
+
+    Examples
+    --------
+    >>> folded_notes(["Column x: it is rounded."])
+    ['Column x: it is rounded.']
+    """
+    moved = [_column_of(note) for note in notes if _MOVED in note]
+    coded = [f"{told[1]} in {_column_of(note)}" for note in notes if (told := _CODED.search(note))]
+    found = []
+    for note in notes:
+        left = _CODED.sub("", note).rstrip() if len(coded) > 1 else note
+        if len(moved) > 1 and _MOVED in left:
+            left = f"Column {_column_of(note)}:{left.partition(_MOVED)[2]}"
+        found += [] if left.endswith(":") else [left]
+    if len(coded) > 1:
+        found.append(
+            "Whether a cell is a code, and which one, is protected by a factor of at most "
+            f"{', '.join(coded)}."
+        )
+    if len(moved) > 1:
+        found.insert(
+            0,
+            f"Columns {', '.join(moved)}: values beyond the range are released as if they were its "
+            f"ends; {_MOVED}",
+        )
+    return found
+
+
+def _column_of(note: str) -> str:
+    return note.removeprefix("Column ").partition(": ")[0]
+
+
 def _in_words(guarantee: Guarantee) -> str:
+    """What a column protects: the factor first, the level behind it."""
     space = guarantee.space
-    return space.sentence(guarantee.eps) if isinstance(space, PaddedTexts) else guarantee.explain()
+    if isinstance(space, PaddedTexts):
+        return space.sentence(guarantee.eps)
+    level, _, told = guarantee.explain().partition(": ")
+    if isinstance(space, FiniteSpace) and len(space) > 2 and not guarantee.delta:
+        apart = space.uniform_distance
+        if apart is not None and apart != float("inf"):
+            factor = factor_in_words(guarantee.eps * as_level(apart))
+            told = (
+                "anyone who sees the output can multiply their odds between any two values by at most "
+                f"{factor}."
+            )
+    return f"{told.removesuffix('.')} (ε = {level})."
 
 
 def permanent_words(plan: Plan) -> str:

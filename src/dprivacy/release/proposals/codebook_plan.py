@@ -18,7 +18,7 @@ from dprivacy.release.intake.table_settings import Intake, TableSettings, Writte
 from dprivacy.release.plan_keys.key_table import SCHEMA_LINE
 from dprivacy.release.proposals.codebook_check import compared
 from dprivacy.release.proposals.column_proposals import ColumnProposal, proposed_columns
-from dprivacy.release.proposals.table_glance import first_rows, layout_lines, rows_seen
+from dprivacy.release.proposals.table_glance import first_rows, layout_lines, rows_seen, title_of
 from dprivacy.release.proposals.toml_lines import (
     comment,
     toml_key,
@@ -66,7 +66,8 @@ def draft_from(
     if path is not None:
         path = as_path(path, "a table")
         known = Intake.of(TableSettings(**written), book.names)
-        columns, layout, title = list(first_rows(path, known)), layout_lines(path, known), path.stem
+        columns, layout = list(first_rows(path, known)), layout_lines(path, known)
+        title = title_of(path)
         names = [name for name, _ in columns]
         if not set(names) & set(book.names):
             raise WrongShape(f"{path}: no column is called as a variable of {book.file}")

@@ -16,7 +16,7 @@ from dprivacy.release.intake.cell_kinds import kind_of
 from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
 from dprivacy.release.plan_keys.key_table import SCHEMA_LINE
 from dprivacy.release.proposals.codebook_plan import Draft, draft_from, row_lines
-from dprivacy.release.proposals.table_glance import first_rows, layout_lines, rows_seen
+from dprivacy.release.proposals.table_glance import first_rows, layout_lines, rows_seen, title_of
 from dprivacy.release.proposals.toml_lines import (
     toml_key,
     toml_list,
@@ -113,7 +113,7 @@ def draft_of(
         '# Lines with source = "data" list values that occur in the data. Compare them with the',
         '# questionnaire, add what is missing, and write source = "declared".',
         "",
-        f"title = {toml_text(path.stem)}",
+        f"title = {toml_text(title_of(path))}",
         'unit = "row"          # or the column that identifies a person, with rows_per_person',
         *row_lines(row),
     ]

@@ -36,6 +36,17 @@ def rows_seen(columns: Sequence[tuple[str, Any]]) -> int | None:
     return rows if rows < _ROWS_LOOKED_AT else None
 
 
+def title_of(path: Path) -> str:
+    """The name of a table's file without its endings.
+
+    Examples
+    --------
+    >>> title_of(Path("survey.csv.gz")), title_of(Path("survey.2019.csv"))
+    ('survey', 'survey.2019')
+    """
+    return Path(path.name.removesuffix(".gz")).stem
+
+
 def layout_lines(path: Path, known: Intake) -> list[str]:
     """How the file is written, where that is not as usual."""
     if is_typed(path) or is_labelled(path):
