@@ -11,6 +11,7 @@ from dprivacy.errors import BadFile, DPrivacyError, TooLarge
 from dprivacy.release import propose, query, received, sanitise_file
 from dprivacy.release.files import json_lines, row_chunks
 from dprivacy.release.files.table_files import batches_of, whole_table
+from support.patience import brisk
 
 CANARY = "CANARY-19c2"
 TEA = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 99"}
@@ -77,6 +78,7 @@ class TestReading:
         ("line", "part"),
         [
             (f'{{"a": "{CANARY}", "b": 1, "a": "x"}}', "the field 'a' stands twice"),
+            (f'{{"a": {{"{CANARY}": 1, "{CANARY}": 2}}}}', "the field 'a' holds values of its own"),
             (f'{{"a": "{CANARY}"', "is not JSON"),
             (f'["{CANARY}"]', "should be an object"),
             (f'{{"a": ["{CANARY}"]}}', "holds values of its own"),
@@ -98,6 +100,12 @@ class TestReading:
             read(path)
         assert "line 2" in str(refusal.value)
         assert CANARY not in str(refusal.value)
+
+    def test_a_field_that_stands_twice_among_many_is_found_at_once(self, tmp_path):
+        path = tmp_path / "in.jsonl"
+        path.write_text("{" + "".join(f'"{k}": 1, ' for k in range(50_000)) + '"49999": 2}\n')
+        with brisk(), pytest.raises(BadFile, match="the field '49999' stands twice"):
+            read(path)
 
     def test_bytes_that_are_not_utf8_are_refused_by_line_and_byte(self, tmp_path):
         path = tmp_path / "in.jsonl"

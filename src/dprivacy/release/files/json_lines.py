@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -143,16 +144,18 @@ def _object(line: bytes, where: str) -> Row:
     if "\0" in text:
         raise BadFile(f"{where}: has a NUL in it; it looks like a binary file")
     try:
-        found = json.loads(text, parse_constant=_no_number, object_pairs_hook=_fields)
-    except _Repeated as reason:
-        raise BadFile(
-            f"{where}: a row should have each field once, and the field {_told(str(reason))} stands "
-            "twice; leave one out"
-        ) from None
+        fields = json.loads(text, parse_constant=_no_number, object_pairs_hook=_Fields)
     except (ValueError, RecursionError):
         raise BadFile(f"{where}: is not JSON") from None
-    if not isinstance(found, dict):
-        raise BadFile(f"{where}: should be an object, {{…}}, not {type(found).__name__}")
+    if not isinstance(fields, _Fields):
+        raise BadFile(f"{where}: should be an object, {{…}}, not {type(fields).__name__}")
+    found = dict(fields)
+    if len(found) < len(fields):
+        ((twice, _),) = Counter(name for name, _ in fields).most_common(1)
+        raise BadFile(
+            f"{where}: a row should have each field once, and the field {_told(twice)} stands twice; "
+            "leave one out"
+        )
     for name, value in found.items():
         _require_cell(name, value, where)
     return found
@@ -162,20 +165,12 @@ def _no_number(_: str) -> NoReturn:
     raise ValueError
 
 
-class _Repeated(ValueError):
-    """An object has a field twice; Python would keep the last value alone."""
-
-
-def _fields(pairs: list[tuple[str, Any]]) -> Row:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _Repeated(next(name for name in found if names.count(name) > 1))
-    return found
+class _Fields(list[tuple[str, Any]]):
+    """The fields of an object one by one: of two with one name a dictionary keeps the last alone."""
 
 
 def _require_cell(name: str, value: Any, where: str) -> None:
-    if isinstance(value, dict | list):
+    if isinstance(value, list):
         raise BadFile(
             f"{where}: the field {_told(name)} holds values of its own; take them apart first"
         )
