@@ -134,6 +134,7 @@ def test_a_codebook_says_what_columns_and_codes_stand_for(tmp_path):
     found = plan_form.declared_by(book, None)
     edu, mood = found.forms
     assert (edu.kind, edu.about, edu.labels["N"]) == ("numbers", "Education", "under 15")
+    assert edu.why.startswith("a range from 0 to 3")
     assert (mood.about, mood.labels) == ("Mood", {"1": "bad", "2": "good"})
     # somebody prefers classes in order: what was said of numbers alone no longer counts
     listed = replace(edu, kind="ordered", values="N\n1\n2")

@@ -36,3 +36,14 @@ def test_what_the_library_says_of_keys_is_said_of_fields(plan, rows, said):
     told = on_the_page(str(refused.value))
     assert said in told
     assert " = " not in told
+
+
+def test_crossed_columns_that_cannot_be_sorted_name_their_tick():
+    plain = {key: YES[key] for key in ("type", "values")}
+    joint = {"both": {"columns": ["tea", "cake"], "epsilon": "ln 2"}}
+    plan = Plan.read({"columns": {"tea": plain, "cake": plain}, "joint": joint})
+    with pytest.raises(DPrivacyError) as refused:
+        sanitise(pa.table({"tea": ["yes"], "cake": ["no"]}), plan, shuffle=True, delta="1e-6")
+    told = on_the_page(str(refused.value))
+    assert "take away their ticks “It will be crossed with others”" in told
+    assert "shuffling" not in told

@@ -1,7 +1,7 @@
 """A plan from a codebook, as TOML: what is declared, what is left out, and what is still open."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
@@ -38,12 +38,14 @@ _MANY = 60  # codes from which a report may err less than a response
 class Draft:
     """A first plan in TOML, the columns that it leaves open or out, with the reason, and the rows.
 
-    `rows` is None without a table, and for one of which only the beginning was looked at.
+    `rows` is None without a table, and for one of which only the beginning was looked at. Where a
+    codebook was followed, `reasons` says why columns are planned as they are.
     """
 
     toml: str
     undecided: Mapping[str, str]
     rows: int | None = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 def draft_from(
@@ -93,7 +95,8 @@ def draft_from(
     at = next((k for k, line in enumerate(lines) if line.startswith("[columns.")), len(lines))
     undecided = {column.name: column.reason for column in found if column.what == "decide"}
     toml = "\n".join([*lines[:at], *layout, *lines[at:]])
-    return Draft(toml, undecided, rows_seen(columns) if columns else None)
+    reasons = {column.name: column.reason for column in found if column.protects}
+    return Draft(toml, undecided, rows_seen(columns) if columns else None, reasons)
 
 
 def row_lines(row: str | None) -> list[str]:

@@ -41,7 +41,7 @@ def show_outlook(found: Outlook) -> str:
     if better:
         details("Another noise would err less", "\n".join(better))
     if found.unordered:
-        text("p", found.unordered, "dp-said")
+        text("p", on_the_page(found.unordered), "dp-said")
     waiting = found.plan.unconfirmed()
     if waiting:
         lists = "1 list" if len(waiting) == 1 else f"{len(waiting)} lists"

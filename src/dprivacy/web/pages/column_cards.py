@@ -74,6 +74,8 @@ class ColumnCard:
         with ui.expansion(summary(form), value=opened) as self.card:
             if form.about:
                 small(form.about)
+            if form.why:
+                small(f"Planned so because of the codebook: {form.why}.")
             self.name = ui.input("Name", value=form.name).props(_BOX)
             options = {WRITTEN: WRITTEN} if form.kind == WRITTEN else KINDS
             self.kind = Choice("It holds", options, form.kind)

@@ -59,6 +59,7 @@ class ColumnForm:
     crossed: str = ""  # the table for which it is drawn together with others
     compared: tuple[str, ...] = ()  # values from data that somebody has found in the questionnaire
     about: str = ""  # what a codebook says that it is
+    why: str = ""  # why it is planned like this, where a codebook was followed
     labels: Mapping[str, str] = field(default_factory=dict)  # what a codebook says of its values
     rest: Mapping[str, Any] = field(default_factory=dict)
 
@@ -331,6 +332,7 @@ def declared_by(codebook: Path, path: Path | None, **written: Any) -> Descriptio
         replace(
             form,
             about=told[form.name].label,
+            why=draft.reasons.get(form.name, ""),
             labels={str(value.code): value.label for value in told[form.name].values},
         )
         if form.name in told

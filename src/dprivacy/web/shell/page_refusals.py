@@ -28,6 +28,11 @@ _INSTEAD = (
         "if a code list names them all, open the column, choose categories, paste the list, and "
         "choose “Its noise: projective response”",
     ),
+    (
+        r"give each its level, or release without shuffling",
+        "take away their ticks “It will be crossed with others”, or put the rows of the table in "
+        "random order before you choose it, and leave “Release the rows sorted” without a tick",
+    ),
     (r"rows_per_person = ", "the “Most rows of one person”, "),
     (r"\bunit = the column\b", "“Column that identifies a person”, the column"),
     (r"^the plan, column '([^']*)'", r"column '\1'"),
