@@ -39,6 +39,18 @@ def test_western_languages_are_read(language):
     assert encoding_of(WESTERN[language].encode("cp1252"))[0] == "cp1252"
 
 
+def test_a_last_letter_beyond_a_to_z_is_western_too():
+    assert encoding_of("Nom\nAndré\ncafé".encode("cp1252"))[0] == "cp1252"
+
+
+def test_lines_of_two_encodings_are_asked_about(tmp_path):
+    """Read as one of them, the texts of the other would be published as something else."""
+    path = tmp_path / "in.csv"
+    path.write_bytes("id,name\n1,André\n".encode() + "2,Éva\n3,Zoë\n".encode("cp1252"))
+    with pytest.raises(UnclearTable, match="some of its lines read as UTF-8, and others do not"):
+        format_of(path, Intake())
+
+
 @pytest.mark.parametrize("kind", OTHERS, ids=lambda kind: f"{kind[0]} in {kind[1]}")
 def test_other_writing_is_asked_about(kind, tmp_path):
     path = tmp_path / "in.csv"

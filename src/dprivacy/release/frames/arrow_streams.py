@@ -111,7 +111,7 @@ class ReleasedStream(Explained):
     >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
     >>> released = sanitise_stream(pyarrow.table({"tea": ["yes", "no", "no"]}), plan)
     >>> print(released.explain())
-    A stream that was not read to its end; 3 rows were drawn so far.
+    A stream that was not read to its end; so far it has drawn 3 rows.
     >>> released.data.read_all().num_rows
     3
     >>> print(released.explain().splitlines()[0])
@@ -142,7 +142,7 @@ class ReleasedStream(Explained):
         if self._card is not None:
             return self._card.explain()
         rows = counted(self._sanitiser.rows, "row")
-        return f"A stream that was not read to its end; {rows} were drawn so far."
+        return f"A stream that was not read to its end; so far it has drawn {rows}."
 
     def _drawn(self, begun: Any, chunks: Iterator[Any]) -> Iterator[Any]:
         yield from begun.to_batches()

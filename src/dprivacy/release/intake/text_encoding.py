@@ -32,6 +32,10 @@ def encoding_of(sample: bytes) -> tuple[str | None, str]:
         return _with_empty_bytes(sample[:_LOOKED_AT])
     if _reads_as(sample, "utf-8"):
         return "utf-8", "it reads as UTF-8"
+    if any(
+        not line.isascii() and _reads_as(line, "utf-8", end=True) for line in sample.splitlines()
+    ):
+        return None, "some of its lines read as UTF-8, and others do not"
     if not _reads_as(sample, "cp1252"):
         return None, "it is neither UTF-8 nor Windows-1252"
     beyond = [c for c in sample.decode("cp1252", "ignore") if ord(c) > 127]
@@ -68,10 +72,10 @@ def _with_empty_bytes(head: bytes) -> tuple[str | None, str]:
     return None, "it holds empty bytes, as text does not"
 
 
-def _reads_as(sample: bytes, encoding: str) -> bool:
-    """Whether bytes can be read; a letter may be cut off at their end."""
+def _reads_as(sample: bytes, encoding: str, *, end: bool = False) -> bool:
+    """Whether bytes can be read; a letter may be cut off where they do not end."""
     try:
-        codecs.getincrementaldecoder(encoding)().decode(sample)
+        codecs.getincrementaldecoder(encoding)().decode(sample, final=end)
     except UnicodeDecodeError:
         return False
     return True
