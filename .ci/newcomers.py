@@ -26,6 +26,12 @@ SEARCHES = {  # what is typed, and the page that has to come first or second
     "plan from a codebook": "how-to/from-a-codebook/",
     "laplace mechanism": "mechanisms/laplace/",
     "geometric mechanism": "mechanisms/geometric/",
+    "privacy budget": "how-to/keep-a-ledger/",
+    "choose epsilon": "how-to/protect-a-table/",
+    "gps": "how-to/protect-places/",
+    "free text": "how-to/protect-text/",
+    "confidence interval": "how-to/estimate-from-noise/",
+    "data archive": "how-to/archive-a-release/",
 }
 # Whether what is typed goes into the box of the search.
 READY = "() => document.activeElement.shadowRoot?.activeElement?.matches('input')"
@@ -40,10 +46,11 @@ NARROW = (  # pages with long output, wide tables, pictures and long formulas
     "theory/slack/",
     "comparison/",
     "reference/flow/",
+    "reference/errors/",
 )
 # What is cut: output that does not wrap, and what reaches beyond the screen where nothing scrolls.
 CUT = """() => [...document.querySelectorAll('.md-content *')].filter(e => {
-  if (e.matches('.language-text code, .language-console code'))
+  if (e.matches('.language-text code, .language-console code, .language-pycon code'))
     return e.scrollWidth > e.clientWidth + 1;
   if (e.getBoundingClientRect().right <= innerWidth + 1) return false;
   for (let p = e.parentElement; p; p = p.parentElement)
