@@ -99,3 +99,23 @@ def test_hierarchies_have_leaves_and_levels_above():
 )
 def test_hierarchies_that_go_round_or_nowhere_are_lists(broken):
     assert answers_of(Variable("x", values=broken)).kind == "categories"
+
+
+@pytest.mark.parametrize(
+    ("codes", "why"),
+    [
+        ((Value("A", parent="B"), Value("B", parent="A"), Value("C")), "goes round in a circle"),
+        ((Value("A", parent="A"), Value("B")), "goes round in a circle"),
+        ((Value("A", parent="nowhere"), Value("B")), "a code above others is not listed"),
+        ((Value("A"), Value("B", parent="A")), "a single lowest code"),
+        (
+            (*(Value(f"c{k}", parent=f"c{k + 1}") for k in range(40)), Value("c40"), Value("d")),
+            "more than 30 levels",
+        ),
+    ],
+)
+def test_a_hierarchy_that_is_none_is_not_left_out_in_silence(codes, why):
+    found = answers_of(Variable("region", values=codes))
+    assert found.kind == "categories"
+    assert found.reasons[1].startswith("its hierarchy is left out, as ")
+    assert why in found.reasons[1]

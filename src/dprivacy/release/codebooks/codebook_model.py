@@ -206,7 +206,10 @@ def require_sound(variables: Sequence[Variable], where: str) -> None:
         first[variable.name] = at
         require_codes(variable.values, f"{where}: variable {at}")
         if not _runs_on(variable.low, variable.high):
-            raise BadFile(f"{where}: variable {at} has a range that ends before it begins")
+            raise BadFile(
+                f"{where}: variable {at} has a range that ends before it begins, or that leads from a "
+                "date to a number"
+            )
 
 
 def _runs_on(low: End | None, high: End | None) -> bool:

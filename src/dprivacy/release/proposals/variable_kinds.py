@@ -75,8 +75,12 @@ def answers_of(variable: Variable) -> Answers:
         return Answers("decide", ("the codebook labels some codes of a scale, and gives no range",))
     if len(values) < 2:
         return Answers("decide", ("the codebook lists a single code, which says nothing",))
-    if any(value.parent for value in values) and (found := _in_a_tree(variable, values)):
-        return found
+    lost: tuple[str, ...] = ()
+    if any(value.parent for value in values):
+        tree = _in_a_tree(variable, values)
+        if isinstance(tree, Answers):
+            return tree
+        lost = (f"its hierarchy is left out, as {tree}",)
     wholes = [whole_of(value.code) for value in usual]
     if variable.measure == "ordinal" and len(usual) > 2:
         return _in_order(values, "the codebook calls it ordinal")
@@ -86,7 +90,8 @@ def answers_of(variable: Variable) -> Answers:
             values,
             "whole-number codes whose labels name degrees: confirm the order",
         )
-    return Answers("categories", (f"{len(values)} codes that the codebook lists",), values)
+    told = (f"{len(values)} codes that the codebook lists", *lost)
+    return Answers("categories", told, values)
 
 
 def listed(variable: Variable) -> Answers:
@@ -157,22 +162,26 @@ def _in_order(values: Sequence[Value], reason: str) -> Answers:
     return Answers("ordered", (reason, *told), tuple(usual), apart)
 
 
-def _in_a_tree(variable: Variable, values: Sequence[Value]) -> Answers | None:
-    """The lowest codes of a hierarchy; None where the codes above are missing or go round."""
+def _in_a_tree(variable: Variable, values: Sequence[Value]) -> Answers | str:
+    """The lowest codes of a hierarchy; in place of them, what speaks against it."""
     known = {v.code: v for v in (*variable.groups, *values)}
     if len(known) < len(variable.groups) + len(values):
-        return None
+        return "a code is also the name of a group"
     for value in known.values():
         seen, at = {value.code}, value.parent
         while at:
-            if at in seen or at not in known or len(seen) > _DEEPEST:
-                return None
+            if at not in known:
+                return "a code above others is not listed"
+            if at in seen:
+                return "it goes round in a circle"
+            if len(seen) > _DEEPEST:
+                return f"it has more than {_DEEPEST} levels"
             seen.add(at)
             at = known[at].parent
     above = {v.parent for v in known.values()}
     leaves = tuple(v for v in values if v.code not in above)
     inner = tuple(v for v in known.values() if v.code in above)
     if len(leaves) < 2:
-        return None
+        return "it has a single lowest code"
     told = f"{len(leaves)} codes in a hierarchy, under {len(inner)} codes of higher levels"
     return Answers("tree", (told,), leaves, groups=inner)
