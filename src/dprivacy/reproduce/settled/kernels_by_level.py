@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
 from dprivacy.polytope import KernelBreaks, count_kernels, kernel_breaks
 from dprivacy.reproduce.items.catalogue_items import Setting, item
@@ -125,18 +126,35 @@ def kernels_of_seven(setting: Setting) -> Parts:
         yield compared(f"kernels at e^ε = {a}", f"{printed:,}", f"{ours:,}")
 
 
+CUBE = (
+    "37,115 | 37,043 after 1.451606 | 37,547 after 3/2 | 37,507 after 1.577350 | "
+    "38,155 after 1.618034 | 38,395 after 1.707107 | 39,163 after 2 | 38,659 after 2.246980 | "
+    "38,635 after 2.280776 | 38,395 after 2.324718 | 38,355 after 2.366025 | "
+    "38,487 after 2.414214 | 37,255 after 2.618034 | 37,567 after 2.732051 | 37,723 after 3 | "
+    "37,675 after 3.186141 | 37,555 after 3.214320 | 36,643 after 3.414214 | "
+    "36,307 after 3.490864 | 36,139 after 3.511547 | 35,311 after 3.732051 | "
+    "35,047 after 4.561553 | 34,975 after 4.791288"
+)
+CUBE_AT = "37,115 at 4/3, 36,603 at 3/2, 29,213 at 2, 38,487 at 5/2, 37,124 at 3, 35,311 at 4"
+
+
 @item("N:kernels-cube", "Kernels on bit strings of length 3, between candidates", PLACE, heavy=True)
 def kernels_of_the_cube(setting: Setting) -> Parts:
-    """The count in each of the 87 intervals, by double description."""
+    """The count in each of the 87 intervals, by double description, and at rational candidates."""
     setting.progress("determinants of the cube")
     cube = hamming_cube(3)
     found = kernel_breaks(cube)
     yield compared("candidates", 86, len(found.candidates))
-    last = None
-    for at, a in enumerate(found.samples):
-        setting.progress(f"interval {at + 1} of {len(found.samples)}")
-        ours = int(count_kernels(cube, eps=f"ln({a})"))
-        if ours != last:
-            after = f"after {found.candidates[at - 1]}" if at else "first"
-            yield extended(after, f"{ours:,}")
-        last = ours
+    counts = []
+    for at, a in enumerate(found.samples, 1):
+        setting.progress(f"interval {at} of {len(found.samples)}")
+        counts.append(int(count_kernels(cube, eps=f"ln({a})")))
+    steps = [f"{counts[0]:,}"] + [
+        f"{after:,} after {str(root).partition(' ')[0]}"
+        for root, (before, after) in zip(found.candidates, pairwise(counts), strict=True)
+        if after != before
+    ]
+    yield compared("kernels between candidates, where the number changes", CUBE, " | ".join(steps))
+    exact = [root.rational for root in found.candidates if root.rational is not None]
+    there = [f"{int(count_kernels(cube, eps=f'ln({a})')):,} at {a}" for a in exact]
+    yield compared("kernels at rational candidates", CUBE_AT, ", ".join(there))
