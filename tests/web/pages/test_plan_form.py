@@ -14,6 +14,7 @@ from dprivacy.web.board.plan_outlook import outlook
 from dprivacy.web.pages import plan_form, protect_page as protect
 from dprivacy.web.pages.column_cards import summary
 from dprivacy.web.pages.plan_form import FIRST, ColumnForm, Whole, forms_of, plan_mapping
+from support.real_data import real
 
 
 def test_the_example_is_a_plan_and_is_read_back_from_its_text():
@@ -141,3 +142,24 @@ def test_a_codebook_says_what_columns_and_codes_stand_for(tmp_path):
     plan = Plan.read(plan_mapping([listed, mood], "ln 3"))
     assert list(plan.column("edu").values) == ["N", "1", "2"]
     assert plan.column("edu").spec["note"] == edu.rest["note"]
+
+
+@pytest.mark.parametrize(("values", "codes"), [(["1", "2", "3"], ["N"]), ([1, 2, 3], [9])])
+def test_classes_keep_the_codes_beside_them(values, codes):
+    spec = {"type": "ordered", "values": values, "codes": codes, "epsilon": "ln 2"}
+    raw = {"drop": [], "pass_through": [], "columns": {"edu": spec}}
+    (form,) = forms_of(raw)
+    assert summary(form) == f"edu: classes in order, 3 values and {codes[0]}, ε = ln 2"
+    assert plan_mapping([form], "ln 3") == raw
+    assert Plan.read(plan_mapping([form], "ln 3")).column("edu") is not None
+    # a code that somebody writes into the list is one of the classes
+    listed = replace(form, values="\n".join(map(str, [*values, *codes])))
+    assert "codes" not in plan_mapping([listed], "ln 3")["columns"]["edu"]
+
+
+def test_every_column_of_a_real_codebook_can_be_planned_on_the_page():
+    found = plan_form.declared_by(real("nist_acs_excerpts", "data_dictionary.json"), None)
+    plan = Plan.read(plan_mapping(found.forms, "ln 2"))
+    assert len(plan.columns) == 21
+    shared = Plan.read(plan_mapping(found.forms, "ln 99", Whole(shared=True)))
+    assert shared.unconfirmed() == []

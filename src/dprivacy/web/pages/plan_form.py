@@ -189,6 +189,8 @@ def _settings(form: ColumnForm, level: str) -> dict[str, Any]:
     fitting = {key: value for key, value in form.rest.items() if key in SETTINGS[form.kind]}
     if "codes" in fitting:
         fitting["codes"] = form.codes
+        if "values" in found and any(isinstance(code, str) for code in form.codes):
+            found["values"] = [str(value) for value in form.listed]  # texts, as the codes are
     return {**found, **{key: value for key, value in fitting.items() if value != []}}
 
 
