@@ -76,7 +76,7 @@ class LabelTables:
         if kind == "b":
             return self.of_entries([False, True]).take(flat.view(np.uint8))
         values = flat.tolist()
-        # nanoseconds would be counted, not labelled
+        # times in nanoseconds come out as bare integers, which are not labels
         if kind in "mM" and int in set(map(type, values)):
             return np.where(np.isnat(flat), self.missing, self.unknown).astype(self.dtype)
         return self.of_objects(values)

@@ -180,7 +180,7 @@ def kernel_breaks(space: SpaceLike, *, force: bool = False) -> KernelBreaks:
     Raises
     ------
     NotApplicable
-        Distances that are not rational: the vertices are then no powers of one number.
+        Distances that are not rational: the vertices are then not powers of one number.
     TooLarge
         Too many vertices, or distances of very different sizes.
 

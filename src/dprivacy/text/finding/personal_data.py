@@ -60,7 +60,7 @@ def find_personal(
     require_text(text)
     asked = read_kinds(kinds)
     taken = bytearray(len(text))
-    # Every rule is tried, also those that nobody asked for: a card's number is then no telephone's.
+    # Every rule is tried, asked for or not: so a card's number is not taken for a telephone's.
     found = [Found(*span) for span in by_rules(text, taken) if span[0] in asked]
     if "name" in asked:
         chosen = name_lists() if lists is None else lists

@@ -108,5 +108,5 @@ def _member(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _weight(given: Any) -> float:
-    """How much an importance counts; one that is no number is refused where the plan is read."""
+    """How much an importance counts; one that is not a number is refused where the plan is read."""
     return given if isinstance(given, int | float) else float("inf")
