@@ -85,7 +85,10 @@ def test_the_page_of_the_board_stays_that_of_the_card(release, tmp_path):
         of_card.band, of_card.guesses, of_card.learned,
     )  # fmt: skip
     assert "what this release says" in of_table.learned_note
-    assert "What this release says" in report(output, archive=True).html
+    archive = report(output, archive=True).html
+    assert "What this release says" in archive
+    assert "every figure here follows from the plan" not in archive
+    assert "every figure here follows from the plan" in report(output).html
     assert "What this release says" not in report(card_path(output), archive=True).html
     with output.open("a") as file:
         file.write("yes,few,20,x\n")

@@ -13,6 +13,10 @@ from dprivacy.release.sheets.sheet_contents import (
 from dprivacy.release.sheets.sheet_style import CSS, INKS
 
 _GREY, _BLACK, _EMPTY = "#5b6875", "#1a2430", "#77838f"
+_HOLDS = (
+    "every figure here follows from the plan, without a look at the data, and anybody who has it can "
+    "compute it again · probabilities, definitions and reasons are on the archive sheet"
+)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -46,7 +50,7 @@ def sheet_page(told: SheetContents) -> str:
             learned_table((*told.learned, *told.crossed)),
             f'<p class="about">{escape(told.learned_note)}</p>',
             _decision(),
-            f'<p class="foot">{escape(told.foot)}</p>',
+            f'<p class="foot">{escape(told.foot)} · {_HOLDS}</p>',
         )
     )
     return page(f"{told.title}: what it tells about one person", body)

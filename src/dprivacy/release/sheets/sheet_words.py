@@ -320,9 +320,5 @@ def _foot(case: Case) -> str:
         told.append(f"plan sha256 {plan_hash(case.plan.raw)}")
     if case.card is not None and case.card.output:
         told.append(f"table sha256 {case.card.output['sha256']}")
-    told.append(
-        f"{LIBRARY if case.card is None else clipped(case.card.library)} · every figure here follows "
-        "from the plan, without a look at the data, and anybody who has it can compute it again · "
-        "probabilities, definitions and reasons are on the archive sheet"
-    )
+    told.append(LIBRARY if case.card is None else clipped(case.card.library))
     return " · ".join(told)
