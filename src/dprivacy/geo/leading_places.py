@@ -1,5 +1,6 @@
 """Leaders: readings that jitter around a place belong to the first of them, which is drawn for once."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -122,25 +123,25 @@ def follow(
 
 def _one_person(points: Whole, before: Whole, reach: int) -> tuple[Whole, Whole, list[int]]:
     """All leaders, the number of each reading's, and which readings became new ones."""
-    n = len(points)
+    n, known, side = len(points), len(before), math.isqrt(reach)
     best, which = np.full(n, reach + 1, dtype=np.int64), np.full(n, -1, dtype=np.int64)
-    for number, leader in enumerate(before):
-        _offer(points, leader, number, best, which)
-    met: list[int] = []
-    at = 0
-    while (free := np.flatnonzero(which[at:] < 0)).size:
-        at += int(free[0])
-        _offer(points[at:], points[at], len(before) + len(met), best[at:], which[at:])
-        met.append(at)
-    return np.concatenate([before, points[met]]), which, met
-
-
-def _offer(points: Whole, leader: Whole, number: int, best: Whole, which: Whole) -> None:
-    """Let the readings that are nearer to this leader than to any other follow it."""
-    gaps = np.minimum(np.abs(points - leader), _FARTHEST)
-    squares = np.einsum("ij,ij->i", gaps, gaps)
-    nearer = squares < best
-    best[nearer], which[nearer] = squares[nearer], number
+    places = np.concatenate([before, points])
+    order = np.argsort(points[:, 0], kind="stable")
+    along = points[order, 0]
+    first, last = (along.searchsorted(places[:, 0] + k).tolist() for k in (-side, side + 1))
+    chosen: list[int] = []
+    for k in range(known + n):
+        if k >= known and which[k - known] >= 0:
+            continue
+        rows = order[first[k] : last[k]]  # no other reading can be near
+        rows = rows[rows >= k - known]
+        gaps = np.minimum(np.abs(points[rows] - places[k]), _FARTHEST)
+        squares = np.einsum("ij,ij->i", gaps, gaps)
+        nearer = squares < best[rows]
+        rows = rows[nearer]
+        best[rows], which[rows] = squares[nearer], len(chosen)
+        chosen.append(k)
+    return places[chosen], which, [k - known for k in chosen[known:]]
 
 
 def _steps(length: Fraction, step: Fraction) -> int:
