@@ -90,8 +90,8 @@ def answers_of(variable: Variable) -> Answers:
             values,
             "whole-number codes whose labels name degrees: confirm the order",
         )
-    told = (f"{len(values)} codes that the codebook lists", *lost)
-    return Answers("categories", told, values)
+    reasons = (f"{len(values)} codes that the codebook lists", *lost)
+    return Answers("categories", reasons, values)
 
 
 def listed(variable: Variable) -> Answers:
