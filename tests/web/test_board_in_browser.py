@@ -40,6 +40,7 @@ def test_a_list_is_compared_value_by_value(served, window, table, tmp_path):
     expect(told).to_have_text("2 answers, 1 still to be compared with the questionnaire")
     window.get_by_role("textbox", name="Another possible answer").first.fill("fair")
     window.keyboard.press("Enter")
+    expect(told).to_have_text("3 answers, 1 still to be compared with the questionnaire")
     window.get_by_role("checkbox", name="bad is in the questionnaire").check()
     expect(told).to_have_text("3 answers, all compared")
     expect(window.get_by_text("mood: categories, 3 values, to be confirmed")).to_have_count(0)
