@@ -20,6 +20,7 @@ PLACES = """lat,lon,who,diagnosis
 PUBLIC = "latitude,longitude\n40.735,-73.99\n40.74,-73.98\n40.745,-73.985\n"
 REGION = "40.74, -73.985, 2 km"
 LINE = [[-73.99, 40.735], [-73.98, 40.74]]
+STATE = ["--permanent-key", "key", "--state", "m.html"]
 PRIOR = ["--prior", "public.csv", "--region", REGION]
 
 
@@ -177,6 +178,10 @@ def test_places_of_a_public_list(run, tmp_path):
         (["places.csv", "-o", "o.csv", "--prior", "public.csv"], "--prior needs --region"),
         (["places.csv", "-o", "o.csv", "--picture", "f.svg"], "--picture draws"),
         (["places.csv", "-o", "o.csv", "--map-true"], "--map-true and --base need --map"),
+        (
+            ["places.csv", "-o", "o.csv", *STATE, "--map", "./m.html"],
+            "--state is secret",
+        ),
         (
             ["places.csv", "--frontier", "ln 2", *PRIOR],
             "reads no places",

@@ -172,6 +172,8 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         from dprivacy.viz import require_html
 
         require_html(drawn)
+        if given["state"] is not None and drawn.resolve() == given["state"].resolve():
+            raise click.UsageError("--state is secret and has a file of its own; rename the --map")
         if given["base"] is not None:
             read_outlines(given["base"])  # is refused before anything is drawn
         shared.refuse_existing(drawn, replace=given["replace"])
