@@ -77,10 +77,8 @@ def test_a_table_that_is_mostly_noise_says_so():
     assert doubts[1] == ""
 
 
-@pytest.mark.parametrize(
-    ("kind", "more"), [("ordered", " Its mean is known better."), ("categories", "")]
-)
-def test_counts_of_one_column_that_are_mostly_noise_are_not_drawn_and_say_so(kind, more):
+@pytest.mark.parametrize("kind", ["ordered", "categories"])
+def test_counts_of_one_column_that_are_mostly_noise_are_not_drawn_and_say_so(kind):
     data = pa.table({"a": np.arange(1, 1001) % 2})
     found = []
     for level in ("1/100", "4"):
@@ -90,7 +88,7 @@ def test_counts_of_one_column_that_are_mostly_noise_are_not_drawn_and_say_so(kin
     # twice 1.96 standard errors: 200 times the standard deviation of a coin's 1,000 tosses, and more
     assert found[0].doubt == (
         "This release is too noisy to say how many rows have each value of a: a count may be off by "
-        f"half of the 1,000 rows, or more.{more}"
+        "half of the 1,000 rows, or more."
     )
     assert found[0].drawn == ()
     assert found[1].doubt == ""

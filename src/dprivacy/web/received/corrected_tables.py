@@ -63,7 +63,7 @@ def corrected(release: ReceivedTable, column: str, by: str = "") -> Corrected:
         figures.append((float(value), float(error), low, high))
     head = (column, released, "corrected (rows)", "standard error", "95 % interval")
     caption = f"{column}: how many of the {release.card.count:,} rows truly have each value"
-    doubt = _doubt_alone(release, column, [error for _, error, _, _ in figures])
+    doubt = _doubt_alone(column, [error for _, error, _, _ in figures], release.card.count)
     shown_bars = () if doubt else tuple(drawn)
     return Corrected(caption, (column,), head, tuple(rows), tuple(figures), shown_bars, doubt)
 
@@ -98,15 +98,13 @@ def _crossed(release: ReceivedTable, column: str, by: str) -> Corrected:
     return Corrected(caption, names, head, rows, figures, doubt=doubt)
 
 
-def _doubt_alone(release: ReceivedTable, column: str, errors: Sequence[float]) -> str:
+def _doubt_alone(column: str, errors: Sequence[float], rows: int) -> str:
     """What to say of counts that may be off by half of the rows; the sheet calls that nothing."""
-    rows = release.card.count
     if 2 * 1.96 * max(errors) < rows:
         return ""
-    mean = " Its mean is known better." if _has_mean(release, column) else ""
     return (
         f"This release is too noisy to say how many rows have each value of {shown(column)}: a count "
-        f"may be off by half of the {rows:,} rows, or more.{mean}"
+        f"may be off by half of the {rows:,} rows, or more."
     )
 
 
@@ -147,13 +145,9 @@ def in_table(release: ReceivedTable, column: str) -> str:
     return str(release.card.mechanisms[column]["columns"][0])
 
 
-def _has_mean(release: ReceivedTable, column: str) -> bool:
-    return release.card.mechanisms[column]["type"] in ("numbers", "ordered")
-
-
 def mean_words(release: ReceivedTable, column: str) -> str:
     """The mean of a column in words, where it has one."""
-    if not _has_mean(release, column):
+    if release.card.mechanisms[column]["type"] not in ("numbers", "ordered"):
         return ""
     try:
         return release.mean(in_table(release, column)).explain()
