@@ -1,13 +1,16 @@
 """The archive sheet of a released table has what the table says; a board's page what the plan says."""
 
 import html
+import math
 import re
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 from dprivacy.errors import BadFile
-from dprivacy.release import card_path, received, report, sanitise, sanitise_file
+from dprivacy.release import Plan, card_path, received, report, sanitise, sanitise_file
+from dprivacy.release.sheets.released_tables import released_tables
 
 TEA = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 99"}
 CUPS = {"type": "ordered", "values": ["few", "many"], "codes": ["N"], "epsilon": "ln 9"}
@@ -94,3 +97,28 @@ def test_the_page_of_the_board_stays_that_of_the_card(release, tmp_path):
         file.write("yes,few,20,x\n")
     with pytest.raises(BadFile, match="is not the file that"):
         report(output, archive=True)
+
+
+class Told:
+    """A received table that gives a mean as it is told to."""
+
+    def __init__(self, *ends):
+        self.value, self.low, self.high = ends
+
+    def mean(self, column, *, of):
+        assert (column, of) == ("pay", "population")
+        return SimpleNamespace(only=self)
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ((-2000.0, -9000.0, 1234.5), "Mean 0, between 0 and 1,234, of those who have a number"),
+        ((41234.4, -math.inf, math.inf), "Mean 41,234, between 0 and 90,000, of those who have"),
+        ((math.nan, math.nan, math.nan), "This release is too noisy to say what its mean is."),
+    ],
+)
+def test_a_mean_stays_in_the_range_and_is_written_out(ends, words):
+    pay = {"type": "numbers", "low": 0, "high": 90000, "grid": 9000, "epsilon": "1/9000"}
+    plan = Plan.read({"columns": {"pay": {**pay, "codes": ["N"]}}})
+    assert words in released_tables(Told(*ends), plan)

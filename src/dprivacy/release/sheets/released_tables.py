@@ -8,15 +8,19 @@ from typing import Any
 
 from dprivacy.errors import DPrivacyError
 from dprivacy.model import counted, shown
+from dprivacy.release.domains.planned_column import ColumnPlan
+from dprivacy.release.plans.column_domains import exact_number
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.receiving.own_statistics import MOST_SPREAD, TOO_NOISY
 from dprivacy.release.receiving.table_receiver import ReceivedTable
 from dprivacy.release.sheets.crossed_answers import crossed_answers
+from dprivacy.release.sheets.learned_statistics import coded
 from dprivacy.release.sheets.sheet_layout import plain_table
 
 _MOST_VALUES = 12  # of a column whose shares are printed, and of each side of a two-way table
 _MOST_TABLES = 10
 
+_NO_MEAN = "This release is too noisy to say what its mean is."
 _BASIS = (
     "Estimated from the released table and its card alone, corrected for the noise. An interval holds "
     "what is true of the population 19 times in 20 (noise and sampling), if the rows are a random "
@@ -45,7 +49,7 @@ def _single(table: ReceivedTable, plan: Plan) -> Iterator[str]:
     for column in (own for each in plan.columns for own in each.cells):
         name = column.columns[0]
         if column.kind == "numbers":
-            yield _mean(table, name)
+            yield _mean(table, column)
         elif 1 < len(column.values) <= _MOST_VALUES:
             yield f"<h3>{escape(shown(column.name))}</h3>{_shares(table, [name])}"
         else:
@@ -55,16 +59,23 @@ def _single(table: ReceivedTable, plan: Plan) -> Iterator[str]:
         yield f"<p>{escape(told)}</p>"
 
 
-def _mean(table: ReceivedTable, name: str) -> str:
-    heading = f"<h3>{escape(shown(name))}</h3>"
+def _mean(table: ReceivedTable, column: ColumnPlan) -> str:
+    """The mean, within the public range that every true one lies in."""
+    heading = f"<h3>{escape(shown(column.name))}</h3>"
     try:
-        found = table.mean(name, of="population")
+        only = table.mean(column.columns[0], of="population").only
     except DPrivacyError as reason:
         return f"{heading}<p>{escape(shown(str(reason)))}</p>"
-    only = found.only
-    beside = " Codes are left out." if found.notes else ""
-    told = f"Mean {only.value:,.4g}, between {only.low:,.4g} and {only.high:,.4g}.{beside}"
-    return f"{heading}<p>{escape(told)}</p>"
+    if math.isnan(only.value) or math.isnan(only.low) or math.isnan(only.high):
+        return f"{heading}<p>{escape(_NO_MEAN)}</p>"
+    low, high = (float(exact_number(column.spec[end])) for end in ("low", "high"))
+    mean, first, last = (_number(min(max(x, low), high)) for x in (only.value, only.low, only.high))
+    beside = ", of those who have a number and no code" if coded(column) else ""
+    return f"{heading}<p>{escape(f'Mean {mean}, between {first} and {last}{beside}.')}</p>"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _shares(table: ReceivedTable, columns: list[str]) -> str:
