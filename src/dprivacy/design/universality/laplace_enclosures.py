@@ -1,6 +1,7 @@
 """What the Laplace and the geometric mechanism cost a consumer on 0, 1/N, …, 1: rigorous bounds."""
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -146,23 +147,24 @@ def _geometric(
 ) -> Fraction:
     """The loss under the geometric; its weights of columns fall as e^(−ε/N) rises."""
     n = len(powers)
+    rows, falls, den = _over_one(weighted, powers)
     total = Fraction(0)
     for k in range(n):
         share = (1 if k in (0, n - 1) else 1 - opposite) / (1 + opposite)
-        column = [powers[abs(i - k)] for i in range(n)]
-        total += share * min(_dot(row, column) for row in weighted)
+        column = [falls[abs(i - k)] for i in range(n)]
+        total += share * Fraction(min(_dot(row, column) for row in rows), den)
     return total
 
 
 def _laplace(weighted: list[list[Fraction]], powers: list[Fraction], top: Fraction) -> Bounds:
     """The loss under the Laplace: its two atoms, and what lies between neighbours."""
     n = len(powers)
-    low = high = _HALF * sum(
-        min(_dot(row, column) for row in weighted) for column in (powers, powers[::-1])
-    )
+    rows, falls, den = _over_one(weighted, powers)
+    ends = sum(min(_dot(row, column) for row in rows) for column in (falls, falls[::-1]))
+    low = high = _HALF * Fraction(ends, den)
     for k in range(n - 1):
-        left = [_dot(row[: k + 1], powers[k::-1]) for row in weighted]
-        right = [_dot(row[k + 1 :], powers[1:]) for row in weighted]
+        left = [Fraction(_dot(row[: k + 1], falls[k::-1]), den) for row in rows]
+        right = [Fraction(_dot(row[k + 1 :], falls[1:]), den) for row in rows]
         a, b = segment(left, right, top)
         low, high = low + a, high + b
     return low, high
@@ -196,5 +198,18 @@ def _root(s: Fraction) -> tuple[Fraction, Fraction]:
     return Fraction(math.isqrt(scaled), 1 << _BITS), Fraction(1, 1 << _BITS)
 
 
-def _dot(row: Sequence[Fraction], powers: Sequence[Fraction]) -> Fraction:
-    return sum((r * p for r, p in zip(row, powers, strict=False) if r), Fraction(0))
+def _over_one(
+    weighted: list[list[Fraction]], powers: list[Fraction]
+) -> tuple[list[list[int]], list[int], int]:
+    """Rows and powers as whole numbers, and what the product of one of each is over."""
+    (rows, first), ((falls,), second) = (_numerators(table) for table in (weighted, [powers]))
+    return rows, falls, first * second
+
+
+def _numerators(table: list[list[Fraction]]) -> tuple[list[list[int]], int]:
+    den = math.lcm(*(value.denominator for row in table for value in row))
+    return [[value.numerator * (den // value.denominator) for value in row] for row in table], den
+
+
+def _dot(row: Sequence[int], powers: Sequence[int]) -> int:
+    return sum(map(operator.mul, row, powers))
