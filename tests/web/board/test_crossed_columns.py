@@ -38,7 +38,7 @@ TICKED = (
 )
 NAMED = (
     COLUMNS.format(**ALONE | {"hobby": 'epsilon = "ln 3"'})
-    + '[joint.harm]\ncolumns = ["health", "smokes"]\nepsilon = "ln 9"\nnote = "the purpose"\n'
+    + '[joint.crossed]\ncolumns = ["health", "smokes"]\nepsilon = "ln 9"\nnote = "the purpose"\n'
 )
 TWO = (
     COLUMNS.format(**ALONE)
@@ -77,7 +77,7 @@ def test_ticks_make_the_plan_that_a_file_would_give():
 
 def test_the_slider_moves_the_level_of_a_table_that_had_its_level():
     forms, whose = described_in({"plan": NAMED, "eps": "ln 9"})
-    assert plan_mapping(forms, "ln 2", whose)["joint"]["harm"]["epsilon"] == "ln 2"
+    assert plan_mapping(forms, "ln 2", whose)["joint"]["crossed"]["epsilon"] == "ln 2"
     assert plan_mapping(forms, "ln 2", whose)["columns"]["hobby"]["epsilon"] == "ln 3"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from dprivacy.release import MEMBER_KEYS
 
-CROSSED = "crossed"  # stands for a table that was ticked; a plan calls it by its columns
+CROSSED = "*"  # stands for a table that was ticked; a plan calls it by its columns
 
 
 def tables_in(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -14,7 +14,7 @@ def tables_in(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     Examples
     --------
     >>> tables_in({"joint": {"tea and cake": {"columns": ["tea", "cake"], "epsilon": "ln 9"}}})
-    {'crossed': {'columns': ['tea', 'cake'], 'epsilon': 'ln 9'}}
+    {'*': {'columns': ['tea', 'cake'], 'epsilon': 'ln 9'}}
     """
     return {
         CROSSED if name == _named(spec["columns"]) else name: spec
@@ -44,7 +44,7 @@ def with_crossed(
     Examples
     --------
     >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
-    >>> both = {"tea": "crossed", "cake": "crossed"}
+    >>> both = {"tea": CROSSED, "cake": CROSSED}
     >>> plan = with_crossed({"columns": {"tea": tea, "cake": tea}}, both, {}, "ln 3")
     >>> plan["joint"]
     {'tea and cake': {'columns': ['tea', 'cake'], 'epsilon': 'ln 3'}}
@@ -105,6 +105,21 @@ def _member(settings: Mapping[str, Any]) -> dict[str, Any]:
     found = {key: value for key, value in settings.items() if key in MEMBER_KEYS}
     codes = settings.get("codes", [])
     return {**found, "values": [str(v) for v in (*found["values"], *codes)]} if codes else found
+
+
+def importance_in(words: str) -> float | str:
+    """An importance as a plan file would have it; what is none is refused where the plan is read.
+
+    Examples
+    --------
+    >>> importance_in("4"), importance_in("2.5"), importance_in("much")
+    (4, 2.5, 'much')
+    """
+    try:
+        value = float(words)
+    except ValueError:
+        return words
+    return int(value) if value.is_integer() else value
 
 
 def _weight(given: Any) -> float:

@@ -20,7 +20,7 @@ from dprivacy.release import (
     parsed_toml,
     read_codebook,
 )
-from dprivacy.web.board.crossed_columns import tables_in, with_crossed
+from dprivacy.web.board.crossed_columns import importance_in, tables_in, with_crossed
 
 KINDS = {
     "categories": "categories",
@@ -166,7 +166,7 @@ def plan_mapping(
         if shared:
             settings.pop("epsilon", None)
             if form.importance and form.kind != WRITTEN:
-                settings["importance"] = _as_number(form.importance)
+                settings["importance"] = importance_in(form.importance)
     crossed = {form.name.strip(): form.crossed for form in forms if form.is_crossed}
     return with_crossed(plan, crossed, {} if whole is None else whole.tables, level)
 
@@ -192,15 +192,6 @@ def _settings(form: ColumnForm, level: str) -> dict[str, Any]:
         if "values" in found and any(isinstance(code, str) for code in form.codes):
             found["values"] = [str(value) for value in form.listed]  # texts, as the codes are
     return {**found, **{key: value for key, value in fitting.items() if value != []}}
-
-
-def _as_number(words: str) -> float | str:
-    """An importance as a plan file would have it; what is none is refused where the plan is read."""
-    try:
-        value = float(words)
-    except ValueError:
-        return words
-    return int(value) if value.is_integer() else value
 
 
 def _per_unit(form: ColumnForm, level: str) -> str:
