@@ -188,6 +188,14 @@ def show(found: Any, as_json: bool) -> None:
     say(found.to_dict(), as_json, "" if as_json else found.explain())
 
 
+def write(output: Path, words: str) -> None:
+    """Write a text to a file, or say which file cannot be written."""
+    try:
+        output.write_text(words, encoding="utf-8")
+    except OSError as reason:
+        raise BadFile(f"{output}: cannot be written ({reason.strerror})") from None
+
+
 def wrote(*files: Path | str) -> str:
     """What was written, in a sentence.
 

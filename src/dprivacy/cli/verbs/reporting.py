@@ -52,7 +52,7 @@ def report(
                 "--ddi or --sdmx"
             )
         written = card_ddi(source) if ddi else card_sdmx(source)
-        output.write_text(written, encoding="utf-8")
+        shared.write(output, written)
         shared.say({"output": str(output)}, as_json, shared.wrote(output))
         return
     found = report_on(source, rows=rows, archive=archive)

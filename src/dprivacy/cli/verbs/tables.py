@@ -101,7 +101,7 @@ def inspect(
         note = _still_open(draft.undecided)
     answer["toml"] = text
     if output is not None and str(output) != "-":
-        output.write_text(text, encoding="utf-8")
+        shared.write(output, text)
         answer["output"] = str(output)
         text = f"{shared.wrote(str(output))}{note}"
     if as_json:

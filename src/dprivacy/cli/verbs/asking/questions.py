@@ -69,7 +69,7 @@ def design(
         sheet = question_sheet(found)
         if output.suffix.lower() == ".html":
             sheet = _PAGE.format(title="Instructions", sheet=sheet)
-        output.write_text(sheet, encoding="utf-8")
+        shared.write(output, sheet)
         written = f"\n{shared.wrote(output)}"
     answer = {**found.to_dict(), "output": None if output is None else str(output)}
     shared.say(answer, as_json, f"{found.explain()}{written}")
