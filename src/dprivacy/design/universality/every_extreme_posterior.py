@@ -31,10 +31,11 @@ def max_case_universal(space: SpaceLike, *, eps: LevelLike) -> ChannelMechanism:
 
     Notes
     -----
-    In the max case only the hull of the posteriors counts: a loss is quasi-convex in the posterior. The
-    uniform distribution lies inside the polytope of private posteriors, and is therefore a mixture
-    of all its vertices with weights above 0: that is a channel whose hull contains every private
-    posterior. Every vertex is needed. The program makes the smallest weight as large as it can be.
+    In the max case only the hull of the posteriors counts: the least expected loss is concave in the
+    posterior, so it is smallest at a corner. The uniform distribution lies inside the polytope of
+    private posteriors, and is therefore a mixture of all its vertices with weights above 0: that is
+    a channel whose hull contains every private posterior. Every vertex is needed. The program
+    makes the smallest weight as large as it can be.
 
     Examples
     --------
