@@ -57,7 +57,7 @@ def test_from_a_card_for_the_archive(folder):
 def test_from_a_card_as_a_codebook(folder):
     command("sanitise", "in.csv", "-p", "plan.toml", "-o", "out.csv", folder=folder)
     lost = command("report", "out.csv.card.json", "--ddi", "-o", "gone/book.xml", folder=folder)
-    assert "gone/book.xml: cannot be written (No such file or directory)" in lost.stderr
+    assert "gone/book.xml: cannot be written (No such file or directory)" in lost.err
     done = command("report", "out.csv.card.json", "--ddi", "-o", "book.xml", folder=folder)
     assert (done.code, done.out) == (0, "Wrote book.xml.\n")
     assert "<fileName>out.csv</fileName>" in (folder / "book.xml").read_text(encoding="utf-8")

@@ -117,7 +117,7 @@ def card_texts() -> list[str]:
 
 def journal_lines() -> list[dict[str, Any]]:
     marks = "00" * 32, "11" * 32, "aes"
-    run = Run(*marks, True, False, "ab", {"unit": "cd"}, "", "", "", {"numpy": "2"})
+    run = Run(*marks, True, False, "ab", {"unit": "cd"}, "", "", "", ["", ""], {"numpy": "2"})
     records = [run, Spent({"sequence": 3}), Checkpoint(1, 2, 3, "ef"), Commit("01", "02")]
     return [json.loads(_line(record, b"")[0].split(b"\t")[0]) for record in records]
 

@@ -148,6 +148,7 @@ def test_a_table_is_compared_with_its_codebook_and_counted(served, window, tmp_p
     page = downloaded(window, "Save the sheet", tmp_path).read_text(encoding="utf-8")
     assert "Moods of 2026 · planned for 70 rows" in page
     window.get_by_role("button", name="Describe the columns from it").click()
+    expect(window.get_by_text("Mood", exact=True)).to_be_hidden()  # the cards are new, and closed
     window.get_by_text("sex: categories, 2 values", exact=True).click()
     window.get_by_label("It holds").first.select_option("drop")
     expect(window.get_by_text("sex: leave out", exact=True)).to_be_visible()

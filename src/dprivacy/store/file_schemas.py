@@ -9,7 +9,7 @@ from dprivacy.store.stored_nouns import FORMS, NOUNS
 
 # What is written as JSON and is not a noun: an entry of a ledger, a record of a job's journal, what a
 # collection asks, and estimates in a file; each with the version that is written.
-PARTS = {"ledger": 5, "journal": 6, "collection": 1, "answer": 1}
+PARTS = {"ledger": 5, "journal": 7, "collection": 1, "answer": 1}
 
 
 def schema(noun: str, *, version: int | None = None) -> dict[str, Any]:
