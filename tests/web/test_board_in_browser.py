@@ -95,6 +95,7 @@ def test_what_was_declared_is_kept_as_a_draft_until_it_is_forgotten(served, wind
     window.get_by_label("Name", exact=True).last.fill("smokes")
     expect(window.get_by_text("smokes: categories, 2 values")).to_be_visible()
     expect(window).to_have_url(re.compile("plan=.*smokes"))
+    window.wait_for_function(f"{DRAFT}.includes('smokes')")  # which is written after the address
     kept = json.loads(window.evaluate(DRAFT))
     assert '[columns."smokes"]' in kept["plan"]
     other = window.context.new_page()
@@ -102,7 +103,7 @@ def test_what_was_declared_is_kept_as_a_draft_until_it_is_forgotten(served, wind
     expect(other.get_by_text("smokes: categories, 2 values")).to_be_visible()
     window.get_by_role("button", name="Forget my draft").click()
     expect(window.get_by_role("button", name="Forget my draft")).to_be_hidden()
-    assert window.evaluate(DRAFT) is None
+    window.wait_for_function(f"{DRAFT} === null")
 
 
 def test_receive_survives_a_reload(served, window):
