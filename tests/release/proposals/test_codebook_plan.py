@@ -289,6 +289,18 @@ def test_columns_share_what_the_row_may_tell(book, table, tmp_path):
     assert (found.kind, list(found.values)) == ("categories", ["CH01", "CH02", "FR01"])
 
 
+def test_an_order_does_not_take_the_row_unless_it_is_chosen(book, table):
+    shared = Plan.parse(propose(table, codebook=book, row="ln 9", choices={"wt": "drop"}))
+    assert shared.column("health").kind == "categories"
+    assert set(shared.column("health").values) == {1, 2, 3, 8}
+    choices = {"wt": "drop", "health": "ordered"}
+    chosen = Plan.parse(propose(table, codebook=book, row="ln 9", choices=choices))
+    assert chosen.column("health").kind == "ordered"
+    # For the same row the sex of a person would be told less exactly.
+    alone, beside = (float(p.column("sex").mechanism.guarantee.eps) for p in (shared, chosen))
+    assert alone > 1.2 * beside
+
+
 def test_dates_have_a_grid_of_days(tmp_path):
     book, table = tmp_path / "book.csv", tmp_path / "in.csv"
     book.write_text(

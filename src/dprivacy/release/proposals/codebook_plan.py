@@ -74,7 +74,7 @@ def draft_from(
         if not set(names) & set(book.names):
             raise WrongShape(f"{path}: no column is called as a variable of {book.file}")
     there = set(names)
-    found = proposed_columns(book, names, choices or {}, trees=row is None)
+    found = proposed_columns(book, names, choices or {}, shared=row is not None)
     declared = {
         column.name: column.answers for column in found if column.protects and column.answers
     }

@@ -35,11 +35,11 @@ class ColumnProposal:
 
 
 def proposed_columns(
-    book: Codebook, names: Sequence[str], choices: Mapping[str, str], *, trees: bool = True
+    book: Codebook, names: Sequence[str], choices: Mapping[str, str], *, shared: bool = False
 ) -> list[ColumnProposal]:
     """A proposal for each column: what somebody chose, or what the codebook suggests.
 
-    Without `trees` the lowest codes of a hierarchy are categories.
+    Where the columns share a row's level, hierarchies and orders are proposed as categories.
     """
     for name in choices:
         UnknownName.require("--as: the column", name, names)
@@ -55,15 +55,33 @@ def proposed_columns(
         )
         for name in names
     ]
-    return found if trees else [_flat(column) for column in found]
+    if not shared:
+        return found
+    return [_flat(column, chosen=column.name in choices) for column in found]
 
 
-def _flat(column: ColumnProposal) -> ColumnProposal:
-    """A hierarchy as a list, with which the levels of a row can be shared."""
-    if column.answers is None or column.what != "tree":
+def _flat(column: ColumnProposal, *, chosen: bool) -> ColumnProposal:
+    """A list in place of a hierarchy, with which levels are not shared, or of an order.
+
+    Noise by order takes a level many times as large for the same error in counts, and would leave the
+    other columns of the row next to nothing; it is taken where somebody has chosen it.
+    """
+    answers = column.answers
+    if answers is None or column.what not in ("tree", "ordered"):
         return column
-    reasons = (*column.reasons, "as categories, for the budget of a row is not shared with trees")
-    answers = replace(column.answers, kind="categories")
+    if column.what == "tree":
+        why = "as categories, for the budget of a row is not shared with trees"
+        reasons = (*column.reasons, why)
+    elif chosen:
+        return column
+    else:
+        answers = listed(column.variable)
+        reasons = (
+            *answers.reasons,
+            f"they seem to be in order; --as {column.name}=ordered protects neighbours more than the "
+            "ends, and for the same error in counts takes much more of what the row may tell",
+        )
+    answers = replace(answers, kind="categories")
     return replace(column, what="categories", reasons=reasons, answers=answers)
 
 
