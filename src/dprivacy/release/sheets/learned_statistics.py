@@ -122,7 +122,7 @@ def corrected_squares(channel: Channel | None) -> Floats | None:
 
     Examples
     --------
-    >>> corrected_squares(Channel("ab", "ab", [["3/4", "1/4"], ["1/4", "3/4"]])).tolist()
+    >>> corrected_squares(Channel([0, 1], [0, 1], [["3/4", "1/4"], ["1/4", "3/4"]])).tolist()
     [[1.75, 0.75], [0.75, 1.75]]
     """
     undone = None if channel is None else _undone(channel)

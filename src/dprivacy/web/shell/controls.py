@@ -21,7 +21,7 @@ from dprivacy.web.shell.desk import Drawer, require_small
 from dprivacy.web.shell.number_words import FACTORS, factor_in_words, level_of, nearest_stop
 from dprivacy.web.shell.page_frame import small, text
 
-_SHORT = 18  # characters of a cell that is not broken into lines
+_SHORT = 10  # characters, as of a code: longer cells are broken where a telephone needs it
 _MARKUP = re.compile(r"<(?!br>|extra>|/extra>)")
 
 
