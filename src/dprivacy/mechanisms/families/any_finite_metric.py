@@ -20,7 +20,7 @@ NOTHING = "⊥"
 def any_metric(space: SpaceLike, *, eps: LevelLike, nothing: Label = NOTHING) -> ChannelMechanism:
     """A mechanism whose distinguishability metric is exactly ε·d, for any finite metric d.
 
-    C[x, y] = s·e^(−ε·d(x,y))/n, and the rest of each row goes to an extra output that says nothing.
+    C[x, y] = s·e^(−ε·d(x,y))/n, and the rest of each row goes to an extra output, ⊥.
 
     Parameters
     ----------

@@ -77,8 +77,9 @@ def unary_response(
     eps
         The level of privacy.
     kind
-        "optimised": the true bit is kept with chance 1/2, another is set with chance 1/(a + 1), which
-        has the smaller error. "symmetric": every bit is flipped with chance 1/(√a + 1).
+        "optimised": the true bit is kept with chance 1/2, another is set with chance 1/(a + 1).
+        "symmetric": every bit is flipped with chance 1/(√a + 1), which has the larger error if there
+        are more than √a + 2 + 1/√a labels.
 
     Examples
     --------
