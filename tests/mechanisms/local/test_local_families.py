@@ -243,3 +243,13 @@ def test_levels_at_which_a_report_would_say_nothing_are_refused(level):
             make(range(9), eps=level)
     with pytest.raises(BadNumber, match="a report would say nothing"):
         local_plan(range(9), eps=level, n=10)
+
+
+@pytest.mark.parametrize("root", [2, 3, 5])
+def test_symmetric_bits_err_more_only_with_enough_labels(root):
+    for k in range(2, 12):
+        errors = [
+            count_error(unary_response(range(k), eps=f"ln {root**2}", kind=kind), n=1000)[0]
+            for kind in ("optimised", "symmetric")
+        ]
+        assert (errors[1] > errors[0]) == (k > root + 2 + Q(1, root)), k
