@@ -24,7 +24,8 @@ def randomised_response(
 ) -> ChannelMechanism:
     """Randomised response on m+1 values: each other value with p = (1−δ)/(e^ε + m), else the truth.
 
-    On unordered categories it changes the fewest answers of all (ε, δ)-private responses.
+    On unordered categories that are equally frequent it changes the fewest answers of all
+    (ε, δ)-private mechanisms.
 
     Parameters
     ----------
