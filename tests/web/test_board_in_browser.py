@@ -48,6 +48,7 @@ def test_a_list_is_compared_value_by_value(served, window, table, tmp_path):
     window.get_by_role("button", name="Move fair up").click()
     field = window.get_by_role("textbox", name="answer 3").first
     expect(field).to_have_value("good")
+    expect(window.locator('[aria-label="working"]:visible')).to_have_count(0)
     field.fill("very good")
     field.blur()
     expect(field).to_have_value("very good")
