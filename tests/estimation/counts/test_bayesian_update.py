@@ -122,6 +122,20 @@ def test_plain_updates_are_the_written_formula() -> None:
     assert ours.p == pytest.approx([float(v) for v in p], abs=1e-14)
 
 
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (7, 9), (8, 8), (9, 16), (17, 8)])
+def test_what_fills_up_cache_lines_changes_nothing(n, m) -> None:
+    rng = np.random.default_rng(n)
+    C = random_channel(rng, n, m)
+    q = rng.dirichlet(np.ones(m))
+    found = climb(Dense(as_channel(C)), q, tolerance=-math.inf, max_iterations=40, accelerate=False)
+    scaled = C / C.max(axis=0)
+    r = found.p @ scaled
+    assert len(found.p) == n
+    assert found.p.sum() == pytest.approx(1, abs=1e-13)
+    assert found.gap == pytest.approx((scaled @ (q / r)).max() - 1, abs=1e-13)
+    assert found.trace[-1] == pytest.approx(mean_log_likelihood(q, r), abs=1e-13)
+
+
 @pytest.mark.parametrize("most", [0, 1, 31, 32, 33, 70])
 @pytest.mark.parametrize("unseen", [False, True])
 def test_as_many_plain_updates_as_asked_for(most, unseen) -> None:
