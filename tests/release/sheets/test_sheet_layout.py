@@ -15,8 +15,8 @@ PLANS = {
     "sound": SOUND,
     "meaningless": MEANINGLESS,
     "blocks": BLOCKS,
-    **{f"{k} columns": wide(k) for k in (1, 5, 10, 11, 40)},
-    "40 telling columns": wide(40, "20"),
+    **{f"{k} columns": wide(k) for k in (1, 5, 6, 10, 11, 20, 35, 40)},
+    **{f"{k} telling columns": wide(k, "20") for k in (4, 5, 10, 40, 200)},
 }
 
 

@@ -17,17 +17,19 @@ _HOLDS = (
     "every figure here follows from the plan, without a look at the data, and anybody who has it can "
     "compute it again · probabilities, definitions and reasons are on the archive sheet"
 )
+_ROOMY = 18  # lines beyond which a sheet is printed smaller, so that wide letters fit as well
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def page(title: str, body: str) -> str:
-    """A whole HTML page; `body` is markup."""
+def page(title: str, body: str, *, dense: bool = False) -> str:
+    """A whole HTML page; `body` is markup, printed smaller where it is `dense`."""
+    main = '<main class="dense">' if dense else "<main>"
     return (
         '<!doctype html>\n<html lang="en-GB"><head><meta charset="utf-8">'
         f"<title>{escape(title)}</title>"
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{CSS}</style></head>\n<body><main>\n{body}\n</main></body></html>\n"
+        f"<style>{CSS}</style></head>\n<body>{main}\n{body}\n</main></body></html>\n"
     )
 
 
@@ -53,7 +55,12 @@ def sheet_page(told: SheetContents) -> str:
             f'<p class="foot">{escape(told.foot)} · {_HOLDS}</p>',
         )
     )
-    return page(f"{told.title}: what it tells about one person", body)
+    return page(f"{told.title}: what it tells about one person", body, dense=_dense(told))
+
+
+def _dense(told: SheetContents) -> bool:
+    lists = max(len(told.open), len(told.conditions))
+    return len(told.guesses) + len(told.learned) + len(told.crossed) + lists > _ROOMY
 
 
 def _band(told: SheetContents) -> str:

@@ -56,5 +56,19 @@ pre { font: 7.8pt/1.35 ui-monospace, "DejaVu Sans Mono", Menlo, monospace; white
 @media print {
   .band, svg, pre { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
   tr, figure { break-inside: avoid; }
+  .dense { line-height: 1.2; }
+  .dense h1 { font-size: 14pt; }
+  .dense h2 { font-size: 9.4pt; margin: 1.7mm 0 .4mm; }
+  .dense p { margin-bottom: .8mm; }
+  .dense .about { font-size: 7.8pt; margin-bottom: 1mm; }
+  .dense .band { padding: 1.3mm 4mm .5mm; }
+  .dense .band .word { font-size: 12pt; }
+  .dense .band p { font-size: 9.4pt; line-height: 1.22; }
+  .dense .picture { margin-top: 1.6mm; }
+  .dense svg { width: 20mm; height: 20mm; }
+  .dense figcaption { font-size: 8pt; line-height: 1.2; }
+  .dense table { font-size: 8.2pt; } .dense th, .dense td { padding: .2mm 1.2mm; }
+  .dense ul { font-size: 8.2pt; line-height: 1.2; } .dense li { margin-bottom: .2mm; }
+  .dense .two { gap: 0 5mm; }
 }
 """
