@@ -32,7 +32,8 @@ th, td { text-align: right; padding: .3mm 1.2mm; border-bottom: .4pt solid #c6cf
          vertical-align: bottom; font-weight: 400; }
 th:first-child, td:first-child { text-align: left; }
 tbody th { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.guesses .answer { width: 36%; } .learned .answer { width: 42%; }
+.guesses .answer { width: 40%; } .guesses thead tr + tr th { text-align: right; }
+.learned .answer { width: 55%; } .learned .answer + th { width: 27%; }
 thead th { border-bottom: 1pt solid #1a2430; font-weight: 600; line-height: 1.15; }
 thead .over { text-align: center; }
 ul { margin: 0; padding-left: 4mm; font-size: 8.5pt; line-height: 1.24; }
