@@ -48,7 +48,6 @@ def test_a_list_is_compared_value_by_value(served, window, table, tmp_path):
     window.get_by_role("button", name="Move fair up").click()
     field = window.get_by_role("textbox", name="answer 3").first
     expect(field).to_have_value("good")
-    expect(window.locator('[aria-label="working"]:visible')).to_have_count(0)
     field.fill("very good")
     field.blur()
     expect(field).to_have_value("very good")
@@ -56,6 +55,36 @@ def test_a_list_is_compared_value_by_value(served, window, table, tmp_path):
     plan = Plan.read(downloaded(window, "Save the plan", tmp_path))
     assert list(plan.column("mood").values) == ["bad", "fair", "very good"]
     assert plan.unconfirmed() == ["wave"]
+
+
+def test_what_is_typed_is_kept_while_the_list_is_drawn(served, window):
+    window.goto(served.base + "/protect")
+    expect(headline(window)).to_be_visible()
+    window.get_by_role("button", name="Add a column").click()
+    name = window.get_by_label("Name", exact=True).last
+    expect(name).to_have_value(re.compile("^question"))
+    lists = window.locator(".dp-list").last
+    for answer in ("bad", "good", "fair"):
+        lists.get_by_role("textbox", name="Another possible answer").fill(answer)
+        window.keyboard.press("Enter")
+        expect(lists.get_by_role("button", name=f"Remove {answer}")).to_be_visible()
+    window.get_by_label("It holds").last.select_option("ordered")
+    field = lists.get_by_role("textbox", name="answer 4")
+    expect(field).to_have_value("good")
+    field.click()
+    window.keyboard.press("End")
+    window.keyboard.type(" en")
+    # a script's click leaves the focus where it is, like an answer that comes late
+    lists.get_by_role("button", name="Move fair up").evaluate("(up) => up.click()")
+    expect(lists.get_by_role("button", name="Move good up")).to_be_visible()
+    expect(lists.get_by_role("textbox", name="answer 5")).to_have_value("good en")
+    lists.get_by_role("button", name="Remove yes").evaluate("(away) => away.click()")
+    expect(lists.get_by_role("button", name="Remove yes")).to_have_count(0)
+    window.keyboard.type("ough")
+    window.keyboard.press("Tab")
+    expect(lists.get_by_role("button", name="Remove good enough")).to_be_visible()
+    expect(lists.get_by_role("textbox", name="answer 4")).to_have_value("good enough")
+    expect(window).to_have_url(re.compile("good%20enough|good\\+enough"))
 
 
 def test_a_table_survives_reload_and_back_in_its_own_tab_alone(served, window, table):
@@ -149,6 +178,8 @@ def test_a_table_is_compared_with_its_codebook_and_counted(served, window, tmp_p
     window.get_by_label("Title, as it stands on the sheet").fill("Moods of 2026")
     page = downloaded(window, "Save the sheet", tmp_path).read_text(encoding="utf-8")
     assert "Moods of 2026 · planned for 70 rows" in page
+    window.get_by_text("mood: categories, 2 values", exact=True).click()
+    expect(window.get_by_text("Mood", exact=True)).to_be_visible()
     window.get_by_role("button", name="Describe the columns from it").click()
     expect(window.get_by_text("Mood", exact=True)).to_be_hidden()  # the cards are new, and closed
     window.get_by_text("sex: categories, 2 values", exact=True).click()

@@ -10,7 +10,7 @@ pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 from nicegui import Client, core
 from nicegui.page import page
 
-from dprivacy.web.pages.column_cards import ColumnCard, ColumnCards
+from dprivacy.web.pages.column_cards import ColumnCards
 from dprivacy.web.pages.plan_form import ColumnForm
 
 
@@ -23,10 +23,11 @@ def test_an_edit_outlives_an_earlier_one_that_is_still_worked_on(monkeypatch):
         waiting = iter(outlooks)
         with Client(page("/cards")):
             cards = ColumnCards([form], lambda: next(waiting).wait())
-            card = ColumnCard(cards, 0, opened=True)
-            first = asyncio.create_task(card.list._raise(2))
+            (card,) = cards.drawn
+            _, good, fair = card.list.lines
+            first = asyncio.create_task(card.list.raise_(fair))
             await asyncio.sleep(0)
-            second = asyncio.create_task(card.list._write(2, SimpleNamespace(args="very good")))
+            second = asyncio.create_task(card.list.write(good, SimpleNamespace(args="very good")))
             await asyncio.sleep(0)
             outlooks[0].set()
             await first
@@ -40,5 +41,7 @@ def test_an_edit_outlives_an_earlier_one_that_is_still_worked_on(monkeypatch):
     values, card = asyncio.run(edits())
     assert values == card.values.value == "bad\nfair\nvery good"
     line = list(list(card.list.place)[2])
-    assert [part.props.get("value") for part in line if "value" in part.props] == ["very good"]
+    assert [part.props["defaultValue"] for part in line if "defaultValue" in part.props] == [
+        "very good"
+    ]
     assert "Remove very good" in [part.props.get("aria-label") for part in line]

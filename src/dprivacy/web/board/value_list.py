@@ -102,13 +102,17 @@ class Listed:
 
 
 class ValueList:
-    """The list on the page. `changed` is called with the new list whenever a person changes it."""
+    """The list on the page. `changed` is called with the new list whenever a person changes it.
+
+    A line stays the same line as long as its answer is listed, wherever it stands then: what somebody
+    types into it is not drawn over, and finds its answer, however late the page hears of it.
+    """
 
     def __init__(self, changed: Callable[[Listed], Any]) -> None:
         self.listed, self.changed = Listed((), ()), changed
         self.ticks = self.ordered = False
         self.labels: Mapping[str, str] = {}
-        self.lines: list[Callable[[], None]] = []
+        self.lines: list[_Line] = []
         with ui.element("fieldset").classes("dp-list") as self.field:
             text("legend", "Possible answers")
             self.count = text("p", "", "dp-small").props("role=status")
@@ -117,6 +121,9 @@ class ValueList:
                 new = ui.element("input").props("type=text")
                 new.props["aria-label"] = new.props["placeholder"] = "Another possible answer"
                 text("button", "Add").props("type=submit")
+        # A browser takes the focus from a line that moves.
+        self.place.on("vnodeBeforeUpdate", js_handler=_FOCUS_KNOWN)
+        self.place.on("vnodeUpdated", js_handler=_FOCUS_BACK)
         form.on("submit", self._add, js_handler=_SUBMITTED % new.html_id)
 
     def show(
@@ -127,79 +134,132 @@ class ValueList:
         `labels` says what values stand for, where somebody has declared it.
         """
         if (listed, ticks, ordered) != (self.listed, self.ticks, self.ordered):
+            free: dict[str, list[_Line]] = {}
+            for value, line in zip(self.listed.values, self.lines, strict=True):
+                free.setdefault(value, []).append(line)
             self.listed, self.ticks, self.ordered = listed, ticks, ordered
             self.labels = labels
-            self.draw()
+            self._draw([found.pop(0) if (found := free.get(v)) else None for v in listed.values])
 
-    def draw(self) -> None:
-        """Draw every line anew."""
-        self.place.clear()
+    def _draw(self, lines: Sequence["_Line | None"]) -> None:
+        """Let these be the lines, and make a line for each answer that has none yet."""
+        for gone in set(self.lines).difference(lines):
+            gone.delete()
         with self.place:
-            self.lines = [self._line(at) for at in range(len(self.listed.values))]
+            self.lines = [
+                line or _Line(self, value)
+                for value, line in zip(self.listed.values, lines, strict=True)
+            ]
+        for at, line in enumerate(self.lines):
+            if list(self.place)[at] is not line.item:
+                line.item.move(target_index=at)
         self._tell()
 
-    def _line(self, at: int) -> Callable[[], None]:
-        """Draw a line; what is returned makes it say what the list says now, and leaves the focus."""
-        with ui.element("li"):
-            tick = ui.element("input").props("type=checkbox")
-            tick.visible = self.ticks
-            seen = partial(self._tick, at)
-            tick.on("change", seen, js_handler="(e) => emit(e.target.checked)")
-            field = ui.element("input").props("type=text")
-            field.props["aria-label"] = f"answer {at + 1}"
-            field.on("change", partial(self._write, at), js_handler="(e) => emit(e.target.value)")
-            label = text("span", "", "dp-small")
-            up = text("button", "↑").props("type=button")
-            up.visible = self.ordered and at > 0
-            up.on("click", partial(self._raise, at), [])
-            away = text("button", "×").props("type=button")
-            away.on("click", partial(self._remove, at), [])
-
-        def tell() -> None:
-            value = self.listed.values[at]
-            field.props["value"] = value
-            tick.props["checked"] = self.listed.compared[at]
-            tick.props["aria-label"] = f"{value} is in the questionnaire"
-            up.props["aria-label"], away.props["aria-label"] = f"Move {value} up", f"Remove {value}"
-            label.text = self.labels.get(value, "")
-            for part in (field, tick, up, away):
-                part.update()
-
-        tell()
-        return tell
-
     def _tell(self) -> None:
+        """Let every line say what the list says now."""
         self.count.text = self.listed.words() if self.ticks else ""
+        for at, line in enumerate(self.lines):
+            line.tell(at)
 
-    async def _tick(self, at: int, event: Any) -> None:
-        await self._now(self.listed.ticked(at, compared=bool(event.args)), edited=at)
+    async def tick(self, line: "_Line", event: Any) -> None:
+        """Take a tick, or its absence."""
+        if line in self.lines:
+            at = self.lines.index(line)
+            await self._now(self.listed.ticked(at, compared=bool(event.args)), self.lines)
 
-    async def _write(self, at: int, event: Any) -> None:
-        await self._now(self.listed.changed(at, str(event.args)), edited=at)
+    async def write(self, line: "_Line", event: Any) -> None:
+        """Take another wording of an answer."""
+        if line in self.lines:
+            at = self.lines.index(line)
+            await self._now(self.listed.changed(at, str(event.args)), self.lines)
+
+    async def remove(self, line: "_Line") -> None:
+        """Take an answer away."""
+        if line in self.lines:
+            at = self.lines.index(line)
+            await self._now(self.listed.removed(at), [*self.lines[:at], *self.lines[at + 1 :]])
+
+    async def raise_(self, line: "_Line") -> None:
+        """Move an answer one place up."""
+        at = self.lines.index(line) if line in self.lines else 0
+        if at:
+            lines = [*self.lines[: at - 1], line, self.lines[at - 1], *self.lines[at + 1 :]]
+            await self._now(self.listed.raised(at), lines)
 
     async def _add(self, event: Any) -> None:
-        await self._now(self.listed.added(str(event.args)))
+        listed = self.listed.added(str(event.args))
+        more = len(listed.values) - len(self.lines)
+        await self._now(listed, [*self.lines, *[None] * more])
 
-    async def _remove(self, at: int) -> None:
-        await self._now(self.listed.removed(at))
-
-    async def _raise(self, at: int) -> None:
-        await self._now(self.listed.raised(at))
-
-    async def _now(self, listed: Listed, *, edited: int | None = None) -> None:
-        """Take a new list; a line that was edited is not drawn anew, so that the focus stays."""
+    async def _now(self, listed: Listed, lines: Sequence["_Line | None"]) -> None:
+        """Take a new list; all of it, before anything is waited for."""
         self.listed = listed
         with self.field:  # the button that was clicked may be gone
-            if edited is None:
-                self.draw()
-            else:
-                self.lines[edited]()
-                self._tell()
+            self._draw(lines)
             done = self.changed(listed)
             if isawaitable(done):
                 await done
 
 
+class _Line:
+    """An answer on the page: a tick, its wording, and buttons.
+
+    The wording is the field's default, which a browser shows until somebody types. A value would be
+    written into the field again whenever anything on the page is drawn.
+    """
+
+    def __init__(self, shown: ValueList, value: str) -> None:
+        self.shown = shown
+        with ui.element("li") as self.item:
+            self.tick = ui.element("input").props("type=checkbox")
+            seen = partial(shown.tick, self)
+            self.tick.on("change", seen, js_handler="(e) => emit(e.target.checked)")
+            self.field = ui.element("input").props("type=text")
+            self.field.props["defaultValue"] = value
+            for ended in ("change", "blur"):
+                self.field.on(ended, partial(shown.write, self), js_handler=_WRITTEN)
+            self.label = text("span", "", "dp-small")
+            self.up = text("button", "↑").props("type=button")
+            self.up.on("click", partial(shown.raise_, self), [])
+            self.away = text("button", "×").props("type=button")
+            self.away.on("click", partial(shown.remove, self), [])
+
+    def tell(self, at: int) -> None:
+        """Say what the list says of the answer at this place, and leave the focus."""
+        listed = self.shown.listed
+        value = listed.values[at]
+        _have(self.field, "defaultValue", value)
+        _have(self.field, "aria-label", f"answer {at + 1}")
+        _have(self.tick, "checked", listed.compared[at])
+        _have(self.tick, "aria-label", f"{value} is in the questionnaire")
+        _have(self.up, "aria-label", f"Move {value} up")
+        _have(self.away, "aria-label", f"Remove {value}")
+        self.tick.visible, self.up.visible = self.shown.ticks, self.shown.ordered and at > 0
+        self.label.text = self.shown.labels.get(value, "")
+
+    def delete(self) -> None:
+        """Take the line off the page."""
+        self.item.delete()
+
+
+def _have(part: ui.element, name: str, value: Any) -> None:
+    """Give a part a property, and send it nowhere if it is the one that it has."""
+    if part.props.get(name) != value:
+        part.props[name] = value
+
+
+# The default is what was last told: a field that is left as it was tells nothing.
+_WRITTEN = """(e) => {
+    const f = e.target, now = f.value.trim();
+    if (now === f.defaultValue) return;
+    f.defaultValue = now;
+    emit(now);
+}"""
+_FOCUS_KNOWN = "(node) => { node.el.dpFocus = document.activeElement; }"
+_FOCUS_BACK = """(node) => {
+    const f = node.el.dpFocus;
+    if (f !== document.activeElement && node.el.contains(f)) f.focus({ preventScroll: true });
+}"""
 _SUBMITTED = (
     "(e) => { e.preventDefault(); const f = document.getElementById('%s'); "
     "emit(f.value); f.value = ''; f.focus(); }"

@@ -29,27 +29,39 @@ class ColumnCards:
         self.forms = list(forms)
         self.changed = changed
         self.shared = shared  # whether the level is that of the row, so that no column has its own
+        self.drawn: list[ColumnCard] = []
         self.place = ui.element("div").classes("dp-stack").style("gap: 8px")
         self._draw()
         ui.button("Add a column", icon="add", on_click=self._add).props("flat")
 
     def replace(self, forms: Sequence[ColumnForm]) -> None:
-        """Show other forms."""
+        """Show other forms, on cards of their own."""
         self.forms = list(forms)
         self._draw()
 
+    def update(self, forms: Sequence[ColumnForm], *, shared: bool) -> None:
+        """Take what was decided for all of the same columns; what is typed into a card stays there."""
+        self.forms, self.shared = list(forms), shared
+        for card in self.drawn:
+            card.fit()
+
     def _draw(self) -> None:
         self.place.clear()
+        self.drawn = []
         with self.place:
-            for k in range(len(self.forms)):
-                ColumnCard(self, k, opened=False)
+            for form in self.forms:
+                self.drawn.append(ColumnCard(self, form, opened=False))
+        for card in self.drawn:
+            card.fit()
 
     async def _add(self) -> None:
         names = {form.name for form in self.forms}
         number = next(k for k in range(1, 10_000) if f"question {k}" not in names)
-        self.forms.append(ColumnForm(f"question {number}", values="yes\nno"))
+        form = ColumnForm(f"question {number}", values="yes\nno")
+        self.forms.append(form)
         with self.place:
-            ColumnCard(self, len(self.forms) - 1, opened=True)
+            self.drawn.append(ColumnCard(self, form, opened=True))
+        self.drawn[-1].fit()
         await self.changed()
 
     def form_changed(self, k: int, **fields: Any) -> Awaitable[None]:
@@ -57,10 +69,13 @@ class ColumnCards:
         self.forms[k] = replace(self.forms[k], **fields)
         return self.changed()
 
-    def remove(self, k: int) -> None:
-        """Take a column away."""
-        del self.forms[k]
-        self._draw()
+    def remove(self, card: "ColumnCard") -> None:
+        """Take a column away; the cards of the others stay as they are."""
+        if card not in self.drawn:
+            return
+        k = card.k
+        del self.forms[k], self.drawn[k]
+        card.card.delete()
         with self.place:  # the button that was clicked is gone
             ui.timer(0, self.changed, once=True)
 
@@ -68,9 +83,8 @@ class ColumnCards:
 class ColumnCard:
     """One card: the fields of a column, of which those are seen that its kind has."""
 
-    def __init__(self, cards: ColumnCards, k: int, *, opened: bool) -> None:
-        self.cards, self.k = cards, k
-        form = cards.forms[k]
+    def __init__(self, cards: ColumnCards, form: ColumnForm, *, opened: bool) -> None:
+        self.cards = cards
         with ui.expansion(summary(form), value=opened) as self.card:
             if form.about:
                 small(form.about)
@@ -96,11 +110,19 @@ class ColumnCard:
             )
             self.sure = ui.checkbox("I compared this with the questionnaire", value=False)
             with ui.element("div").classes("dp-row"):
-                ui.button("Remove", icon="delete", on_click=partial(cards.remove, k)).props(
-                    "flat dense"
-                )
+                away = ui.button("Remove", icon="delete", on_click=partial(cards.remove, self))
+                away.props("flat dense")
         self._listen()
-        self._fit()
+
+    @property
+    def k(self) -> int:
+        """Which column it is, as long as it is one."""
+        return self.cards.drawn.index(self)
+
+    @property
+    def gone(self) -> bool:
+        """Whether the column was taken away, so that nothing more can be said of it."""
+        return self not in self.cards.drawn
 
     def _answers_fields(self, form: ColumnForm) -> None:
         """The possible answers one by one, and as a text that a list can be pasted into."""
@@ -112,6 +134,8 @@ class ColumnCard:
 
     async def _list_changed(self, listed: Listed) -> None:
         """Take what the list says; once every answer was compared, the list counts as declared."""
+        if self.gone:
+            return
         now = self.cards.forms[self.k]
         source = now.source
         if _waits(now):
@@ -119,7 +143,7 @@ class ColumnCard:
         await self._update(values=listed.text, compared=listed.sure, source=source)
 
     async def _pasted(self, words: str) -> None:
-        if words != self.cards.forms[self.k].values:
+        if not self.gone and words != self.cards.forms[self.k].values:
             await self._update(values=words)
 
     def _listen(self) -> None:
@@ -139,6 +163,8 @@ class ColumnCard:
         await self._update(crossed=(tables or [CROSSED])[0] if ticked else "")
 
     async def _other_kind(self) -> None:
+        if self.gone:
+            return
         self.mechanism.offer(mechanisms_for(self.kind.value), self.mechanism.value)
         now = self.cards.forms[self.k]
         listed = self.kind.value in ("categories", "ordered") and not now.values.strip()
@@ -146,15 +172,18 @@ class ColumnCard:
         await self._update(kind=self.kind.value, mechanism=self.mechanism.value, values=values)
 
     async def _update(self, **fields: Any) -> None:
+        if self.gone:
+            return
         for name in {"level", "importance"} & fields.keys():
             fields[name] = fields[name].strip()
         changed = self.cards.form_changed(self.k, **fields)
-        self._fit()
+        self.fit()
         if "values" in fields:  # before waiting: whoever edits meanwhile must not be overwritten
             self.values.set_value(fields["values"])
         await changed
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
+        """Show the fields that the column has now, and sum it up in a line."""
         now = self.cards.forms[self.k]
         listed = now.kind in ("categories", "ordered")
         self.pasting.visible, self.span.visible = listed, now.kind == "numbers"

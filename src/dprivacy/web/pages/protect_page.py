@@ -287,7 +287,8 @@ class ProtectRoom(OpenRoom):
     async def _take_as_declared(self) -> None:
         self.job.said.clear()
         self.job.result.clear()
-        await self._described(confirmed(self.cards.forms))
+        self.cards.update(confirmed(self.cards.forms), shared=self.cards.shared)
+        await self.changed()
 
     def _take_whole(self, whose: Whole) -> None:
         self.whose = whose
@@ -302,7 +303,7 @@ class ProtectRoom(OpenRoom):
 
     async def _other_measure(self) -> None:
         self._measure(self.of.value)
-        self.cards.replace(self.cards.forms)
+        self.cards.update(self.cards.forms, shared=self.cards.shared)
         self.set_level("ln 8" if self.of.value == "row" else USUAL["eps"])
         await self.changed()
 
