@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import BadNumber, UnknownCategory
 from dprivacy.estimation import estimate
+from dprivacy.estimation.counts import compiled_updates
 from dprivacy.estimation.counts.bayesian_update import climb, mean_log_likelihood
 from dprivacy.estimation.counts.newton_steps import interior
 from dprivacy.estimation.operators.channel_operator import Dense
@@ -155,6 +156,26 @@ def test_as_many_plain_updates_as_asked_for(most, unseen) -> None:
     assert found.iterations == most
     assert found.p == pytest.approx(p, abs=1e-14)
     assert len(found.trace) == 1 + -(-most // 32)
+
+
+def test_machine_code_takes_over_where_an_update_stood(monkeypatch) -> None:
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(4)
+    C, q = random_channel(rng, 9, 11), rng.dirichlet(np.ones(11))
+    found = []
+    for most in (math.inf, 2 * 16 * 16 * 64, 0):  # never, after two looks, and at once
+        monkeypatch.setattr(compiled_updates, "_WORTH_COMPILING", most)
+        found.append(
+            climb(
+                Dense(as_channel(C)), q, tolerance=-math.inf, max_iterations=150, accelerate=False
+            )
+        )
+    plain, *others = found
+    for other in others:
+        assert other.iterations == 150
+        assert other.p == pytest.approx(plain.p, rel=1e-12)
+        assert other.gap == pytest.approx(plain.gap, abs=1e-13)
+        assert other.trace == pytest.approx(plain.trace, rel=1e-13)
 
 
 @pytest.mark.statement("T", "Prop 8.2")

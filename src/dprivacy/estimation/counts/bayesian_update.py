@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dprivacy.errors import BadNumber, UnknownCategory
+from dprivacy.estimation.counts.compiled_updates import compiled_updates, worth_compiling
 from dprivacy.estimation.counts.newton_steps import interior
 from dprivacy.estimation.operators.channel_operator import Dense, Operator
 from dprivacy.numbers import Floats
@@ -169,7 +170,10 @@ def _steps(
         if gap <= tolerance or done == max_iterations:
             return Climb(p[:inputs], gap, done, gap <= tolerance, tuple(trace))
         more = min(_CHECK_EVERY, max_iterations - done)
-        _update(operator, table, q, p, r, g, more)
+        if table is not None and worth_compiling(table, done):
+            compiled_updates()(table, q, p, r, g, more)
+        else:
+            _update(operator, table, q, p, r, g, more)
 
 
 def _update(
