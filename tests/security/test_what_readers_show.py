@@ -49,7 +49,7 @@ def test_a_release_that_is_pickled_holds_nothing_of_the_truth(release, tmp_path)
     (tmp_path / "in.csv").write_text("who,lat,lon,town\n" + "".join(rows))
     made = pickle.loads(pickle.dumps(release(tmp_path)))
     held = pickle.dumps(made)
-    assert b"Q7" not in held
+    assert b"Bob-Q7" not in held  # two letters alone may be in noise by chance
     assert not [x for x in truth if struct.pack("<d", x) in held or struct.pack(">d", x) in held]
     made.save(tmp_path / "again.csv")
     first, again = ((tmp_path / name).read_bytes() for name in ("once-more.csv", "again.csv"))

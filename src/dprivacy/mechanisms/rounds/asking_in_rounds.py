@@ -118,7 +118,7 @@ class PrefixRounds(Answer):
     >>> asked.depths
     (3, 5, 6)
     >>> done = asked.run(["tea"] * 30_000 + ["coffee"] * 20_000 + ["milk"] * 10_000)
-    >>> [word.text for word in done.found]
+    >>> [word.text for word in done.found[:3]]  # what may follow is noise
     ['tea', 'coffee', 'milk']
     >>> print(asked.offered, asked.ends, asked.answers[0], asked.mechanism.family, asked.known)
     35855 (0, 3) a projective_response ('…',)
