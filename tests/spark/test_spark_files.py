@@ -11,12 +11,19 @@ from dprivacy.errors import BadFile, OutputExists, WrongShape
 from dprivacy.release import Plan
 from dprivacy.release.files.own_files import CARD_NAME
 from dprivacy.release.spark import spark_files, spark_folder
-from dprivacy.release.spark.spark_drafts import BLOCKS, Drafts, by_place, in_order, rows_between
+from dprivacy.release.spark.spark_drafts import (
+    BLOCKS,
+    Drafts,
+    by_place,
+    in_order,
+    order_of,
+    rows_between,
+)
 from dprivacy.release.spark.spark_store import Disk, Objects
 from dprivacy.release.spark.spark_task import Run, drawn, place_name
 from support.services import require
 
-KEY, STREAM = bytes(range(32)), "shake-256 1"
+KEY, STREAM, FASTER = bytes(range(32)), "shake-256 1", "aes-256-ctr 1"
 PLACE = place_name(["id", "tea"])
 PLAN = Plan.read({
     "columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}},
@@ -24,10 +31,12 @@ PLAN = Plan.read({
 })  # fmt: skip
 
 
-@pytest.fixture
-def drafts(tmp_path):
+@pytest.fixture(params=[STREAM, FASTER])
+def drafts(request, tmp_path):
+    if request.param == FASTER:
+        pytest.importorskip("cryptography")
     (tmp_path / "room").mkdir()
-    return Drafts(Disk(str(tmp_path)), "room", KEY, STREAM)
+    return Drafts(Disk(str(tmp_path)), "room", KEY, request.param)
 
 
 def table(n, dictionary=False):
@@ -53,7 +62,7 @@ class TestDrafts:
         rows = table(5000, dictionary)
         places = np.random.default_rng(1).integers(0, 2**64, 5000, dtype=np.uint64)
         spill = drafts.write("x", by_place(rows, places, "___"))
-        for first, last in ((0, BLOCKS), (7, 8), (200, 256)):
+        for first, last in ((0, BLOCKS), (7, 8), (200, 256), (3, 3)):
             mine = (places >> np.uint64(56) >= first) & (places >> np.uint64(56) < last)
             found = drafts.read(spill, first, last)
             assert sorted(found["___"].to_pylist()) == sorted(places[mine].tolist())
@@ -80,6 +89,23 @@ class TestDrafts:
         for start, end in ((0, 2500), (0, 1), (1000, 1100), (1023, 2025), (2499, 2500)):
             found = pa.concat_tables(rows_between(drafts, spills, start, end))
             assert found["id"].to_pylist() == list(range(start, end))
+
+
+class TestOrder:
+    HIGH = np.random.default_rng(2).integers(0, 2**32, 500, dtype=np.uint64) << np.uint64(32)
+
+    @pytest.mark.parametrize(
+        "places",
+        [
+            np.random.default_rng(1).integers(0, 2**64, 5000, dtype=np.uint64),
+            np.repeat(HIGH, 3),  # equal places
+            np.repeat(HIGH, 2) + np.arange(1000, dtype=np.uint64)[::-1],  # that agree in 32 bits
+            HIGH[:1],
+            HIGH[:0],
+        ],
+    )
+    def test_equal_places_stay_in_their_order(self, places):
+        assert order_of(places).tolist() == np.argsort(places, kind="stable").tolist()
 
 
 class TestFiles:

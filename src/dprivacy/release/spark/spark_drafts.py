@@ -4,6 +4,7 @@ import hmac
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from dprivacy.extras import arrow
 from dprivacy.release.spark.spark_store import Store
-from dprivacy.sampling import chunk_stream
+from dprivacy.sampling import CtrWords, chunk_stream
 
 BLOCKS = 256  # of a spill, each of which can be read by itself
 SPILL = 1 << 20  # rows
@@ -34,13 +35,14 @@ class Drafts:
     store, room
         Where they lie.
     key, stream
-        What makes them unreadable: each block has a stream of its own, under a name that no other
+        What makes them unreadable: each spill has a stream of its own, under a name that no other
         attempt of a task has. Whatever a broken run leaves behind says nothing once its key is gone.
 
     Notes
     -----
     A spill is the blocks' schema, where each block begins (numbers of 64 bits, little-endian), and the
-    blocks: record batches of Arrow, hidden.
+    blocks: record batches of Arrow, hidden. AES in counter mode can be entered at any word, so that one
+    stream hides all blocks; of SHAKE each block has a part of its own.
     """
 
     store: Store
@@ -51,29 +53,26 @@ class Drafts:
     def write(self, label: str, blocks: Sequence[Any]) -> Spill:
         """Write blocks, which are record batches of one schema; dictionaries are those of the first."""
         name = f"{self.room}/{label}-{secrets.token_hex(8)}"
-        key = self._key_of(name)
-        hidden = [self._turned(key, k, _coded(block).serialize()) for k, block in enumerate(blocks)]
-        starts = np.cumsum([0, *map(len, hidden)]).astype("<u8").tobytes()
+        plain = [_coded(block).serialize() for block in blocks]
+        starts = np.cumsum([0, *map(len, plain)])
+        hidden = self._turned(name, b"".join(plain), starts, 0)
         out = arrow().BufferOutputStream()
         with arrow().ipc.new_stream(out, blocks[0].schema) as writer:
             writer.write_batch(blocks[0].slice(0, 0))
-        head = out.getvalue().to_pybytes() + starts
-        self.store.put(name, b"".join((head, *hidden)), lasting=False)
+        head = out.getvalue().to_pybytes() + starts.astype("<u8").tobytes()
+        self.store.put(name, b"".join((head, hidden)), lasting=False)
         return name, sum(block.num_rows for block in blocks), len(head)
 
     def read(self, spill: Spill, first: int, last: int) -> Any:
         """The rows of some blocks, as a table."""
         pa = arrow()
-        name = spill[0]
+        name, _, length = spill
         empty, starts = self._head(spill)
-        data = self.store.read(name, int(starts[first]), int(starts[last]))
-        cuts, schema = starts[first : last + 1] - starts[first], _coded(empty).schema
-        key = self._key_of(name)
+        data = self.store.read(name, length + int(starts[first]), length + int(starts[last]))
+        shown = pa.py_buffer(self._turned(name, data, starts[first : last + 1], first))
+        cuts, schema = (starts[first : last + 1] - starts[first]).tolist(), _coded(empty).schema
         batches = [
-            pa.ipc.read_record_batch(
-                pa.py_buffer(self._turned(key, first + k, data[cuts[k] : cuts[k + 1]])), schema
-            )
-            for k in range(last - first)
+            pa.ipc.read_record_batch(shown.slice(a, b - a), schema) for a, b in pairwise(cuts)
         ]
         return _named(pa.Table.from_batches(batches, schema).combine_chunks(), empty)
 
@@ -82,20 +81,27 @@ class Drafts:
         return self._head(spill)[0]
 
     def _head(self, spill: Spill) -> tuple[Any, NDArray[np.int64]]:
-        """A record batch without rows, and where each block of a spill begins."""
+        """A record batch without rows, and where each block of a spill begins, after its head."""
         pa, (name, _, length) = arrow(), spill
         head = self.store.read(name, 0, length)
         (empty,) = pa.ipc.open_stream(pa.py_buffer(head))
-        return empty, np.frombuffer(head[-8 * (BLOCKS + 1) :], "<u8").astype(np.int64) + length
+        return empty, np.frombuffer(head[-8 * (BLOCKS + 1) :], "<u8").astype(np.int64)
 
-    def _key_of(self, name: str) -> bytes:
-        return derived(self.key, f"spark draft {name}")
+    def _turned(self, name: str, data: bytes, starts: NDArray[np.int64], first: int) -> bytes:
+        """Readable bytes of blocks from `first` on into unreadable ones, and back.
 
-    def _turned(self, key: bytes, block: int, data: Any) -> bytes:
-        """Readable bytes into unreadable ones, and back."""
-        words = np.frombuffer(data, "<u8")  # Arrow fills up to whole words
-        pad = chunk_stream(self.stream, key, block)
-        return (words ^ pad.words(len(words))).astype("<u8", copy=False).tobytes()
+        `starts` says where each block begins, and the last one ends, after the head of the spill.
+        """
+        key, words = derived(self.key, f"spark draft {name}"), np.frombuffer(data, "<u8")
+        if isinstance(chunk_stream(self.stream, key, 0), CtrWords):
+            # Arrow fills up to whole words.
+            pad = CtrWords(key, 0, word=int(starts[0]) // 8).words(len(words))
+        else:
+            sizes = (np.diff(starts) // 8).tolist()
+            parts = [chunk_stream(self.stream, key, k).words(n) for k, n in enumerate(sizes, first)]
+            pad = np.concatenate([*parts, np.empty(0, np.uint64)])
+        np.bitwise_xor(words, pad, out=pad)
+        return bytes(pad.astype("<u8", copy=False).data)
 
 
 def _coded(batch: Any) -> Any:
@@ -129,6 +135,23 @@ def by_place(table: Any, places: NDArray[np.uint64], name: str) -> list[Any]:
     )
     ends = np.cumsum(np.bincount(blocks, minlength=BLOCKS))
     return [batch.slice(b - a, a) for a, b in zip(np.diff(ends, prepend=0), ends, strict=True)]
+
+
+def order_of(places: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The order of rows by their places; of equal ones, in which they came.
+
+    NumPy sorts fastest where it need not keep the order of equal ones, which are very few.
+
+    Examples
+    --------
+    >>> order_of(np.array([5, 1 << 60, 3, 5], np.uint64)).tolist()
+    [2, 0, 3, 1]
+    """
+    order = np.argsort(places)
+    found = places[order]
+    if (found[1:] == found[:-1]).any():
+        order = np.argsort(places, kind="stable")
+    return order
 
 
 def in_order(table: Any) -> list[Any]:

@@ -4,13 +4,18 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from dprivacy.errors import WrongShape
 from dprivacy.extras import arrow, compute
 from dprivacy.release.files.row_chunks import RowGroups
 from dprivacy.release.plans.listed_files import ListedFile
-from dprivacy.release.spark.spark_drafts import BLOCKS, Drafts, Spill, derived, rows_between
+from dprivacy.release.spark.spark_drafts import (
+    BLOCKS,
+    Drafts,
+    Spill,
+    derived,
+    order_of,
+    rows_between,
+)
 from dprivacy.release.spark.spark_task import place_name
 
 ROWS = 1 << 20  # of a file, about
@@ -40,7 +45,7 @@ def spread_file(drafts: Drafts, spills: Sequence[Spill], number: int, files: int
     first, last = (k * BLOCKS // files for k in (number, number + 1))
     rows = arrow().concat_tables(drafts.read(spill, first, last) for spill in spills)
     place = place_name(name for name in rows.column_names[:-1])
-    order = np.argsort(rows.column(place).to_numpy(), kind="stable")
+    order = order_of(rows.column(place).to_numpy())
     return put_file(drafts, number, rows.drop_columns(place).take(arrow().array(order)))
 
 
