@@ -12,7 +12,7 @@ from scipy import stats
 
 from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.release import Plan, prove_card
-from dprivacy.release.spark import spark_files, spark_scan
+from dprivacy.release.spark import spark_drawing, spark_files, spark_scan
 from dprivacy.release.spark.spark_task import Run, protected
 from support.patience import pause, wait_until
 from support.release_tables import with_card
@@ -172,12 +172,12 @@ class TestFailures:
     def test_a_worker_killed_while_files_are_scanned(
         self, cluster, spark, tmp_path, fixed, monkeypatch
     ):
-        monkeypatch.setattr(spark_scan, "_ROWS", 500)
+        monkeypatch.setattr(spark_drawing, "_TASK", 500)
         made(spark, 60_000, 2).write.option("parquet.block.row.count.limit", "500").parquet(
             str(tmp_path / "in")
         )
         frame = spark.read.parquet(str(tmp_path / "in"))
-        pieces = spark_scan.bare_pieces(frame, frame.columns)
+        pieces = spark_scan.bare_pieces(frame, frame.columns, 500)
         assert len(pieces) == 120
         with_card(frame, PLAN, output=tmp_path / "calm")
         out = tmp_path / "killed"

@@ -43,7 +43,7 @@ def test_a_client_releases_the_bytes_of_a_driver(spark, client, source, tmp_path
     change, plan, how = WAYS[way]
     for name, session in (("driver", spark), ("client", client)):
         frame = change(session.read.parquet(source))
-        assert (spark_scan.bare_pieces(frame, ["hobby"]) is None) == (way == "a frame")
+        assert (spark_scan.bare_pieces(frame, ["hobby"], 9000) is None) == (way == "a frame")
         released = sanitise(frame, plan, output=tmp_path / name / "out", **how)
         assert released.card.count == released.data.count() == 9000
     driver, other = tmp_path / "driver" / "out", tmp_path / "client" / "out"

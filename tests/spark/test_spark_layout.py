@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dprivacy.release import sanitise
-from dprivacy.release.spark import spark_drawing, spark_files, spark_scan
+from dprivacy.release.spark import spark_drawing, spark_files
 from support.noninterference import Exit, differences, what_leaves
 
 WORDS = ["a", "an answer that is much longer than the others"]
@@ -101,7 +101,7 @@ def way(request, spark, same_cells, monkeypatch):
     before = {name: spark.conf.get(name) for name in cuts}
     for name, value in cuts.items():
         spark.conf.set(name, value)
-    monkeypatch.setattr(spark_scan, "_ROWS", 25)
+    monkeypatch.setattr(spark_drawing, "_TASK", 25)
     change = (
         (lambda frame: frame) if request.param == "files" else (lambda frame: frame.where("true"))
     )

@@ -28,13 +28,12 @@ def files(tmp_path):
     return names
 
 
-def test_every_row_is_in_one_piece(files, monkeypatch):
-    monkeypatch.setattr(spark_scan, "_ROWS", 250)
+def test_every_row_is_in_one_piece(files):
     groups = [
         (name, k, n) for name in files for k, n in enumerate(spark_scan._rows_in(name, WANTED))
     ]
-    pieces = json.loads(json.dumps(spark_scan._cut(groups)))  # as tasks are told
-    assert [sum(last - first for _, first, last in piece) for piece in pieces] == [3, 3, 2, 1]
+    pieces = json.loads(json.dumps(spark_scan._cut(groups, 250)))  # as tasks are told
+    assert [sum(last - first for _, first, last in piece) for piece in pieces] == [3, 2, 3, 1]
     found = [
         pa.Table.from_batches(rows_of(piece, ["tea", "id"], ["tea"])).select(["id", "tea"])
         for piece in pieces
@@ -61,7 +60,7 @@ def test_what_cannot_be_opened_here_is_left_to_spark(tmp_path):
 class TestOnSpark:
     def test_frames_that_are_files_and_frames_that_are_not(self, spark, files, tmp_path):
         scan = spark.read.parquet(*files)
-        (piece,) = bare_pieces(scan, ["id", "tea"])
+        (piece,) = bare_pieces(scan, ["id", "tea"], 1000)
         assert [(name.removeprefix("file://"), *groups) for name, *groups in piece] == [
             (files[0], 0, 7), (files[1], 0, 2),
         ]  # fmt: skip
@@ -74,15 +73,15 @@ class TestOnSpark:
             spark.read.parquet(str(tmp_path / "cut")),
             spark.range(5).selectExpr("id", "'yes' as tea"),
         ]
-        assert [bare_pieces(frame, ["id", "tea"]) for frame in others] == [None] * len(others)
+        assert [bare_pieces(frame, ["id", "tea"], 1000) for frame in others] == [None] * len(others)
 
     def test_a_few_files_are_looked_into_without_a_job(self, spark, files, monkeypatch):
         scan = spark.read.parquet(*files)
         monkeypatch.setattr(spark_scan, "_FEW", 1)
-        by_tasks = bare_pieces(scan, ["id", "tea"])
+        by_tasks = bare_pieces(scan, ["id", "tea"], 1000)
         monkeypatch.setattr(spark_scan, "_FEW", 2)
         monkeypatch.setattr(spark_scan, "in_tasks", None)
-        assert bare_pieces(scan, ["id", "tea"]) == by_tasks
+        assert bare_pieces(scan, ["id", "tea"], 1000) == by_tasks
 
     def test_files_that_the_driver_cannot_open_are_looked_into_by_tasks(
         self, spark, files, monkeypatch
@@ -95,7 +94,7 @@ class TestOnSpark:
             "in_tasks",
             lambda session, work, number: asked.append(number) or [[[f"file://{files[0]}", None]]],
         )
-        assert bare_pieces(scan, ["id", "tea"]) is None
+        assert bare_pieces(scan, ["id", "tea"], 1000) is None
         assert asked == [2]
 
     def test_both_ways_release_every_row_once(self, spark, files, tmp_path):

@@ -1,6 +1,7 @@
 """What a task does, without Spark: a function of the run, the partition and its rows alone."""
 
 import base64
+import gc
 import itertools
 import json
 import sys
@@ -17,7 +18,7 @@ from dprivacy.release.domains import planned_column
 from dprivacy.release.files.row_chunks import CHUNK
 from dprivacy.release.spark.spark_drafts import BLOCKS, Drafts
 from dprivacy.release.spark.spark_files import without_dictionaries
-from dprivacy.release.spark.spark_session import MARK, told_errors
+from dprivacy.release.spark.spark_session import MARK, _set_aside, told_errors
 from dprivacy.release.spark.spark_store import Disk
 from dprivacy.release.spark.spark_task import Run, _read, drawn, fingerprint, place_name, protected
 
@@ -252,6 +253,25 @@ class TestErrors:
         drafts = Drafts(Disk(str(tmp_path)), "room", KEY, RUN.stream)
         with pytest.raises(Malformed, match="see the folder under the same name"), told_errors():
             drafts.read(("room/00000-0", 5, 900), 0, 1)
+
+
+def test_libraries_are_kept_out_of_the_search_for_garbage(monkeypatch):
+    """Once, however many tasks a worker has, and again where another library was loaded."""
+    looked, loaded = [], dict(sys.modules)
+    monkeypatch.setattr(gc, "collect", lambda: looked.append(1))
+    monkeypatch.setattr(sys, "modules", loaded)
+    _set_aside.cache_clear()
+    try:
+        for _ in range(3):
+            with told_errors(0):
+                pass
+        assert (len(looked), gc.get_freeze_count() > 1000) == (1, True)
+        loaded["another library"] = sys
+        with told_errors():
+            pass
+        assert len(looked) == 2
+    finally:
+        gc.unfreeze()
 
 
 def test_without_pyspark_the_extra_is_named(monkeypatch):

@@ -26,6 +26,7 @@ from dprivacy.release.spark.spark_store import store_at
 from dprivacy.release.spark.spark_task import DRAWN, Run, drawn, people_key, place_name
 
 _PLAN, _PIECES, _SPILLS = "plan.json", "pieces.json", "spills.json"
+_TASK = 3 << 18  # rows of a file that a task draws, at most by about
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def draw(
     session = frame.sparkSession
     work = Work(folder.address, folder.room, replace(run, plan=""))
     folder.put(_PLAN, json.dumps(run.plan))
-    pieces = bare_pieces(frame, run.columns)
+    pieces = bare_pieces(frame, run.columns, _TASK)
     if pieces is not None:
         folder.put(_PIECES, json.dumps(pieces))
         told = session.range(0, len(pieces), 1, len(pieces)).mapInArrow(_scanner(work), DRAWN)

@@ -12,7 +12,6 @@ from dprivacy.release.spark.spark_store import CLUSTERS, OBJECTS, local_path
 Piece: TypeAlias = list[
     tuple[str, int, int]
 ]  # files, each with its first and its last group of rows
-_ROWS = 1 << 19  # of a task, at least
 _LOOKERS = 64  # tasks that look into files
 _FEW = 16  # files that the driver looks into itself, where it can
 _FORMAT = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
@@ -24,8 +23,10 @@ _PLAIN = {
 }  # fmt: skip
 
 
-def bare_pieces(frame: Any, columns: Sequence[str]) -> list[Piece] | None:
+def bare_pieces(frame: Any, columns: Sequence[str], size: int) -> list[Piece] | None:
     """What each task reads of a frame that is nothing but Parquet files; None for any other frame.
+
+    A task reads about as many rows as any other, and not many more than `size`.
 
     A frame is taken for one only if Spark says so: its plan is one scan of Parquet files, without
     folders that stand for values, and every column that is needed has the same plain type in the frame
@@ -56,7 +57,7 @@ def bare_pieces(frame: Any, columns: Sequence[str]) -> list[Piece] | None:
         found = dict(pair for answer in looked for pair in answer)
     if None in found.values():
         return None
-    return _cut([(name, k, n) for name in files for k, n in enumerate(found[name] or ())])
+    return _cut([(name, k, n) for name in files for k, n in enumerate(found[name] or ())], size)
 
 
 def rows_of(piece: Piece, columns: Sequence[str], coded: Sequence[str]) -> Iterator[Any]:
@@ -128,18 +129,18 @@ def _rows_in(name: str, wanted: dict[str, str | None]) -> list[int] | None:
         return [about.row_group(k).num_rows for k in range(about.num_row_groups)]
 
 
-def _cut(groups: list[tuple[str, int, int]]) -> list[Piece]:
-    """Groups of rows put together to pieces of half a million rows."""
+def _cut(groups: list[tuple[str, int, int]], size: int) -> list[Piece]:
+    """Groups of rows put together to pieces, which are as many as rows of this size would fill."""
     pieces: list[Piece] = []
-    held = _ROWS
+    total = sum(rows for _, _, rows in groups)
+    most, before = max(-(-total // size), 1), 0
     for name, group, rows in groups:
-        if held >= _ROWS:
+        if before * most >= len(pieces) * total:
             pieces.append([])
-            held = 0
         last = pieces[-1]
         if last and last[-1][0] == name:
             last[-1] = (name, last[-1][1], group + 1)
         else:
             last.append((name, group, group + 1))
-        held += rows
+        before += rows
     return pieces

@@ -1,5 +1,6 @@
 """Sessions of Spark, classic or by Spark Connect: what differs between them, and errors in words."""
 
+import gc
 import json
 import logging
 import os
@@ -7,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -130,6 +132,19 @@ def told_errors(partition: int | None = None) -> Iterator[None]:
         raise NotApplicable(
             f"{MARK} NotApplicable: {what} cannot be done; a {type(reason).__name__} was raised"
         ) from None
+    finally:
+        _set_aside(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _set_aside(modules: int) -> None:
+    """Keep libraries out of the search for garbage, which Spark's workers make after every task.
+
+    They have so many objects that a search takes longer than a small task. Done once, and again where
+    more libraries were loaded.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @contextmanager
