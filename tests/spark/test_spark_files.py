@@ -1,5 +1,6 @@
 """Files made from what tasks wrote down: every row once, in the order of its place, without Spark."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -80,6 +81,15 @@ class TestDrafts:
         names = [drafts.write("x", in_order(table(900)))[0] for _ in range(2)]
         one, two = ((tmp_path / name).read_bytes()[-4096:] for name in names)
         assert one != two
+
+    def test_bytes_come_back_too(self, drafts, tmp_path):
+        for data in (b"", b"CANARY!?", b"CANARY!?" * 1000):
+            name = drafts.hide("x", data)
+            assert drafts.show(name) == data
+            assert b"CANARY" not in (tmp_path / name).read_bytes()
+            other = dataclasses.replace(drafts, key=bytes(32)).show(name)
+            assert len(other) == len(data)
+            assert not data or other != data
 
     def test_rows_by_their_number(self, drafts, monkeypatch):
         monkeypatch.setattr("dprivacy.release.spark.spark_drafts.SPILL", 4 * BLOCKS)

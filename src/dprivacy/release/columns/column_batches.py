@@ -101,11 +101,8 @@ class ColumnProtector:
         true = self.look(arrays)
         if self.column.local is not None:
             return [self._reported(self.column.local, true.astype(np.intp), people)]
-        if self.column.listed:
-            return [self.labelled(self._drawn(true, people), arrays[0].type)]
-        if self.points is not None:
-            drawn = np.asarray(self.sampler.draw(true, self.source))
-            return [self._listed(drawn, self.points, coded=self.dictionaries)]
+        if self.column.listed or self.points is not None:
+            return self.cells_at(self._drawn(true, people), [arrays[0].type])
         if self.column.kind == "numbers":
             return [self._back(self.mechanism.randomise(true))]
         if self.column.kind == "text":
@@ -322,6 +319,12 @@ class ColumnProtector:
         if len(broken):
             raise self._at(int(broken[0]), "is not a finite number", BadNumber)
         return numbers
+
+    def cells_at(self, drawn: NDArray[Any], kinds: Sequence[Any]) -> list[Any]:
+        """What is released for positions that were drawn, for arrays that had these types."""
+        if self.column.listed:
+            return [self.labelled(drawn, kinds[0])]
+        return [self._listed(drawn, self.points, coded=self.dictionaries)]
 
     def labelled(self, codes: NDArray[Any], original: Any) -> Any:
         """Declared outputs by position, in a dictionary where the column had one."""

@@ -55,10 +55,14 @@ class JointProtector:
             drawn = self.permanent.draw(_places(true), people)
         else:
             drawn = np.asarray(self.sampler.draw(true, self.source))
+        return self.cells_at(drawn, [array.type for array in arrays])
+
+    def cells_at(self, drawn: NDArray[Any], kinds: Sequence[Any]) -> list[Any]:
+        """What is released for combinations that were drawn, for arrays that had these types."""
         parts = np.unravel_index(_places(drawn), self.sizes)
         return [
-            member.labelled(codes, array.type)
-            for member, codes, array in zip(self.members, parts, arrays, strict=True)
+            member.labelled(codes, kind)
+            for member, codes, kind in zip(self.members, parts, kinds, strict=True)
         ]
 
 

@@ -52,7 +52,7 @@ class Drafts:
 
     def write(self, label: str, blocks: Sequence[Any]) -> Spill:
         """Write blocks, which are record batches of one schema; dictionaries are those of the first."""
-        name = f"{self.room}/{label}-{secrets.token_hex(8)}"
+        name = self._name(label)
         plain = [_coded(block).serialize() for block in blocks]
         starts = np.cumsum([0, *map(len, plain)])
         hidden = self._turned(name, b"".join(plain), starts, 0)
@@ -79,6 +79,22 @@ class Drafts:
     def without_rows(self, spill: Spill) -> Any:
         """A record batch like those of a spill, with its dictionaries and no rows."""
         return self._head(spill)[0]
+
+    def hide(self, label: str, data: bytes) -> str:
+        """Write whole words; the name under which `show` finds them."""
+        name = self._name(label)
+        ends = np.array([0, len(data)])
+        self.store.put(name, self._turned(name, data, ends, 0), lasting=False)
+        return name
+
+    def show(self, name: str) -> bytes:
+        """What was hidden under a name."""
+        data = self.store.read(name)
+        return self._turned(name, data, np.array([0, len(data)]), 0)
+
+    def _name(self, label: str) -> str:
+        """A name that no other attempt of a task has."""
+        return f"{self.room}/{label}-{secrets.token_hex(8)}"
 
     def _head(self, spill: Spill) -> tuple[Any, NDArray[np.int64]]:
         """A record batch without rows, and where each block of a spill begins, after its head."""

@@ -50,6 +50,26 @@ class Work:
         return json.loads(store_at(self.address).read(f"{self.room}/{name}"))
 
 
+def began(run: Run, folder: Folder) -> Work:
+    """What tasks need to know, once the plan lies in the store."""
+    folder.put(_PLAN, json.dumps(run.plan))
+    return Work(folder.address, folder.room, replace(run, plan=""))
+
+
+def chosen_columns(frame: Any, run: Run) -> Any:
+    """The columns of a frame that a run needs.
+
+    They have plain names: mapInArrow cannot find a column with a dot in its name.
+    """
+    return frame.select(*[column_of(frame, c).alias(f"c{k}") for k, c in enumerate(run.columns)])
+
+
+def require_rows(rows: int) -> None:
+    """Refuse a table without any."""
+    if not rows:
+        raise WrongShape("the table holds no rows, so there is nothing to protect")
+
+
 def draw(
     frame: Any, run: Run, plan: Plan, folder: Folder, charged: Sequence[Any] | None
 ) -> tuple[Work, int]:
@@ -60,24 +80,17 @@ def draw(
     by their tags brings the rows of each person together. They must be those who were `charged`, if
     anybody was.
     """
-    session = frame.sparkSession
-    work = Work(folder.address, folder.room, replace(run, plan=""))
-    folder.put(_PLAN, json.dumps(run.plan))
+    session, work = frame.sparkSession, began(run, folder)
     pieces = bare_pieces(frame, run.columns, _TASK)
     if pieces is not None:
         folder.put(_PIECES, json.dumps(pieces))
         told = session.range(0, len(pieces), 1, len(pieces)).mapInArrow(_scanner(work), DRAWN)
     else:
-        # Plain names in between: mapInArrow cannot find a column with a dot in its name.
-        chosen = frame.select(
-            *[column_of(frame, c).alias(f"c{k}") for k, c in enumerate(run.columns)]
-        )
-        told = chosen.mapInArrow(_drawer(work), DRAWN)
+        told = chosen_columns(frame, run).mapInArrow(_drawer(work), DRAWN)
     said, most, counted, people = _counted(told) if run.unit else (told.collect(), 0, 0, 0)
     lines = [json.loads(row["told"]) for row in sorted(said, key=lambda row: row["part"])]
     rows = sum(line["rows"] for line in lines)
-    if not rows:
-        raise WrongShape("the table holds no rows, so there is nothing to protect")
+    require_rows(rows)
     if run.unit:
         require_same_rows(counted, sum(line["mark"] * line["rows"] for line in lines))
         require_people(run.unit, plan.rows_per_person, most)
@@ -89,7 +102,7 @@ def draw(
 
 def _drawer(work: Work) -> Any:
     def protect(batches: Iterator[Any]) -> Iterator[Any]:
-        partition = _partition()
+        partition = partition_here()
         with told_errors(partition):
             yield from drawn(batches, work.whole_run(), partition, work.drafts())
 
@@ -98,7 +111,7 @@ def _drawer(work: Work) -> Any:
 
 def _scanner(work: Work) -> Any:
     def scan(batches: Iterator[Any]) -> Iterator[Any]:
-        for number in _numbers(batches):
+        for number in numbers_in(batches):
             with told_errors(number):
                 piece: Piece = work.read(_PIECES)[number]
                 run = work.whole_run()
@@ -177,7 +190,7 @@ def sort(work: Work, rows: int, plan: Plan, schema: Any, folder: Folder) -> list
 
 def _reader(work: Work) -> Any:
     def read(batches: Iterator[Any]) -> Iterator[Any]:
-        for number in _numbers(batches):
+        for number in numbers_in(batches):
             with told_errors(number):
                 rows = work.drafts().read(work.read(_SPILLS)[number], 0, BLOCKS)
                 place = place_name(rows.column_names[:-1])
@@ -189,7 +202,7 @@ def _reader(work: Work) -> Any:
 
 def _writer(work: Work, names: list[str]) -> Any:
     def write(batches: Iterator[Any]) -> Iterator[Any]:
-        pa, partition = arrow(), _partition()
+        pa, partition = arrow(), partition_here()
         with told_errors(partition):
             drafts = work.drafts()
             like = drafts.without_rows(work.read(_SPILLS)[0])
@@ -203,7 +216,8 @@ def _writer(work: Work, names: list[str]) -> Any:
     return write
 
 
-def _partition() -> int:
+def partition_here() -> int:
+    """The number of the partition that this task has."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -211,6 +225,7 @@ def _partition() -> int:
     return int(context.partitionId())
 
 
-def _numbers(batches: Iterator[Any]) -> Iterator[int]:
+def numbers_in(batches: Iterator[Any]) -> Iterator[int]:
+    """The numbers that a task was given."""
     for batch in batches:
         yield from batch.column(0).to_pylist()

@@ -12,6 +12,8 @@ from dprivacy.errors import BadFile, NotApplicable, OutputExists
 from dprivacy.extras import spark as pyspark_sql
 from dprivacy.release.columns.person_identifiers import same_person
 from dprivacy.release.columns.sanitiser import Sanitiser
+from dprivacy.release.counted.row_numbers import shapes_of
+from dprivacy.release.counted.spark_counts import count, files_of
 from dprivacy.release.ledger.release_spending import Terms, spending_on
 from dprivacy.release.plans.listed_files import ListedFile, listing_hash
 from dprivacy.release.plans.plan_warnings import warn_about
@@ -63,10 +65,15 @@ def sanitised_by_spark(
        was sorted follow from the source's cells, and do not show. A shuffled release is sorted over all
        files instead, by its released values, each of a million rows. A task that is repeated here
        writes the same bytes under the same name.
-    5. What was on its way is deleted, and the card is put down last. It lists the files with their
+    5. Where all columns that come out are drawn, by channels and with at most 65,536 combinations, 2 to
+       4 are shorter: tasks count the rows of each kind, and write down the counts, unreadable without
+       the key. Each file has its share of every kind, as if each row had drawn its file; a task draws
+       the noise of this share, from the stream of the file, and puts the rows in random order. No
+       row is in more than one file, and a task that is repeated writes the same bytes.
+    6. What was on its way is deleted, and the card is put down last. It lists the files with their
        sizes and hashes, and what it lists is the release. The frame that is returned reads these
        files, so that every action sees the same rows.
-    6. The key is forgotten. It was never written to a file and is in no plan, log or page of Spark's;
+    7. The key is forgotten. It was never written to a file and is in no plan, log or page of Spark's;
        it was in the memory of the driver and the workers, and went to them inside the tasks, over the
        network as Spark sends everything: encrypted with ``spark.network.crypto.enabled``, and with TLS
        for Spark Connect.
@@ -94,11 +101,17 @@ def sanitised_by_spark(
                 spending.shuffled = None if alone is None else lambda: alone
                 spending(frame)
             charged = None if spending is None else spending.charged
-            work, rows = draw(frame, run, plan, folder, charged)
+            counts = ""
+            if alone is None and permanent_key is None and shapes_of(plan) is not None:
+                work, counts, rows = count(frame, run, plan, folder)
+            else:
+                work, rows = draw(frame, run, plan, folder, charged)
             block = None if alone is None else _of_all(alone.to_dict(), rows)
             if spending is not None:
                 spending.keep()
-            if block is None:
+            if counts:
+                files = files_of(work, counts, rows, folder)
+            elif block is None:
                 files = spread(work, rows, folder)
             else:
                 files = sort(work, rows, plan, schema, folder)
