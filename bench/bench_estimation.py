@@ -12,7 +12,7 @@ from timing import best_of
 
 import dprivacy as dp
 from dprivacy.estimation import estimate, kantorovich
-from dprivacy.estimation.counts.bayesian_update import climb, mean_log_likelihood
+from dprivacy.estimation.climbing.bayesian_update import climb, mean_log_likelihood
 from dprivacy.estimation.operators.channel_operator import Dense
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.mechanisms import geometric, laplace, randomised_response

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dprivacy.estimation import estimate, kantorovich, log_likelihood
-from dprivacy.estimation.counts.bayesian_update import climb
+from dprivacy.estimation.climbing.bayesian_update import climb
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Dist

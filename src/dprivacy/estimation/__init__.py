@@ -27,7 +27,7 @@ from dprivacy.estimation.transport.distribution_distances import (
 
 # isort: split
 # For other rooms; not part of the surface.
-from dprivacy.estimation.counts.bayesian_update import climb as climb
+from dprivacy.estimation.climbing.bayesian_update import climb as climb
 from dprivacy.estimation.counts.channel_inversion import inverse_matrix as inverse_matrix
 from dprivacy.estimation.counts.noisy_tables import weighted_table as weighted_table
 from dprivacy.estimation.counts.standard_errors import Of as Of, read_chance as read_chance

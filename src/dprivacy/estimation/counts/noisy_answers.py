@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeGuard, get_args, overload
 import numpy as np
 
 from dprivacy.errors import NotApplicable, UnknownName
-from dprivacy.estimation.counts.bayesian_update import climb, gradient
+from dprivacy.estimation.climbing.bayesian_update import climb, gradient
 from dprivacy.estimation.counts.channel_inversion import (
     inverted_counts,
     projected,

@@ -13,7 +13,7 @@ from dprivacy.errors import (
     WrongKind,
     WrongShape,
 )
-from dprivacy.estimation.counts.bayesian_update import climb
+from dprivacy.estimation.climbing.bayesian_update import climb
 from dprivacy.estimation.counts.standard_errors import EDGE
 from dprivacy.estimation.counts.table_estimate import TableEstimate, table_spread
 from dprivacy.estimation.operators.structure_check import Known

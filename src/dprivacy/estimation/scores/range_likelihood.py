@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprivacy.estimation.counts.bayesian_update import climb
+from dprivacy.estimation.climbing.bayesian_update import climb
 from dprivacy.estimation.operators.channel_operator import Operator
 from dprivacy.numbers import Floats
 

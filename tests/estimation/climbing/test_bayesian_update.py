@@ -10,9 +10,9 @@ from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import BadNumber, UnknownCategory
 from dprivacy.estimation import estimate
-from dprivacy.estimation.counts import compiled_updates
-from dprivacy.estimation.counts.bayesian_update import climb, mean_log_likelihood
-from dprivacy.estimation.counts.newton_steps import interior
+from dprivacy.estimation.climbing import compiled_updates
+from dprivacy.estimation.climbing.bayesian_update import climb, mean_log_likelihood
+from dprivacy.estimation.climbing.newton_steps import interior
 from dprivacy.estimation.operators.channel_operator import Dense
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Channel, Dist, as_channel

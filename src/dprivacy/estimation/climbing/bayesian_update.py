@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dprivacy.errors import BadNumber, UnknownCategory
-from dprivacy.estimation.counts.compiled_updates import compiled_updates, worth_compiling
-from dprivacy.estimation.counts.newton_steps import interior
+from dprivacy.estimation.climbing.compiled_updates import compiled_updates, worth_compiling
+from dprivacy.estimation.climbing.newton_steps import interior
 from dprivacy.estimation.operators.channel_operator import Dense, Operator
 from dprivacy.numbers import Floats
 from dprivacy.sources import result

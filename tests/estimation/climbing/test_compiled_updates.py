@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dprivacy.estimation.counts.compiled_updates import (
+from dprivacy.estimation.climbing.compiled_updates import (
     compiled_updates,
     row_by_row,
     worth_compiling,

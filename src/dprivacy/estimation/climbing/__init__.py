@@ -1,0 +1,1 @@
+"""Climbing to the likeliest distribution: Bayesian updates, plain or in leaps, and inside steps."""
