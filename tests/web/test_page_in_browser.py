@@ -216,7 +216,8 @@ def test_design_watches_an_optimum_close(served, window, tmp_path):
     expect(headline(window)).to_have_text(
         re.compile(r"^Expected cost \d\.\d+: within \S+ % of the best")
     )
-    expect(window.get_by_text("proved: nothing is below")).to_be_visible()
+    picture = window.get_by_role("img", name="The cost of the best mechanism found")
+    expect(picture.get_by_text("proved: nothing is below")).to_be_visible()
     mechanism = load(downloaded(window, "Save the mechanism", tmp_path))
     assert len(mechanism.channel.rows) == 81
     window.get_by_label("How likely is each value?").fill("1 2 3")

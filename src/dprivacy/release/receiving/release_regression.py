@@ -69,10 +69,10 @@ def regress_release(
     >>> from dprivacy.release import sanitise
     >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
     >>> plan = {"columns": {"tea": tea}, "pass_through": ["age"]}
-    >>> table = pandas.DataFrame({"tea": ["yes", "no", "no", "yes"] * 50, "age": [30, 40, 50, 60] * 50})
+    >>> table = pandas.DataFrame({"tea": ["yes", "no"] * 4000, "age": [30, 40, 50, 60] * 2000})
     >>> fit = regress_release(sanitise(table, plan), "tea ~ age")
     >>> fit.n, fit.family, fit.method
-    (200, 'logistic', 'maximum likelihood')
+    (8000, 'logistic', 'maximum likelihood')
     """
     table, wanted, drawn = received(release), read_formula(formula), survey or Survey()
     places = {name: table.table_name(name) for name in wanted.columns}
