@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dprivacy.errors import UnknownCategory
+from dprivacy.errors import NotApplicable, UnknownCategory
 from dprivacy.release import Plan, prove_card, sanitise
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.counted import file_shares, spark_counts
@@ -185,6 +185,30 @@ class TestOnSpark:
         released = pq.read_table(tmp_path / "driver-files")
         assert released.column_names == NAMES
         assert set(released["rank"].to_pylist()) == {1, 2, 5}
+
+    def test_spark_numbers_the_cells_that_a_plan_reads(self, spark):
+        """Missing numbers stay missing, and what no double holds is left to whoever reads rows."""
+        codes = FrameCodes(Plan.read({"columns": {"cups": COLUMNS["cups"]}}))
+        most = 1 << 53
+        cells = [None, -most, -1, 0, 4, 9, 10, most, most + 1, -most - 1]
+        frame = spark.createDataFrame([(cell,) for cell in cells], "cups long")
+        found = [row["code"] for row in codes.of(frame).collect()]
+        assert codes.table(np.array(found[:8])).column("cups").to_pylist() == [
+            None, -1, -1, 0, 4, 9, 10, 10,
+        ]  # fmt: skip
+        assert found[8:] == [0, 0]
+        assert codes.table(np.array(found)) is None
+
+    def test_missing_numbers_are_refused_or_replaced(self, spark, tmp_path, fixed):
+        frame = spark.range(300).selectExpr("cast(if(id = 7, null, 0) as int) as cups")
+        plan, missing = {"columns": {"cups": COLUMNS["cups"]}}, r"'cups', row \d+: is missing"
+        with pytest.raises(NotApplicable, match=missing):
+            sanitise(frame, plan, output=tmp_path / "out")
+        replaced = {"columns": {"cups": {**COLUMNS["cups"], "nulls": {"replace": 3}}}}
+        filled = frame.fillna(3)
+        for name, rows, each in (("null", frame, replaced), ("three", filled, plan)):
+            sanitise(rows, each, output=tmp_path / name)
+        assert bytes_of(tmp_path / "null") == bytes_of(tmp_path / "three")
 
     def test_a_value_that_is_not_declared_is_told_by_its_place(self, spark, source, tmp_path):
         frame = spark.read.parquet(source)

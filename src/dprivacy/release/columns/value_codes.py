@@ -13,7 +13,7 @@ from dprivacy.extras import arrow, compute
 MOST_LISTED = 1 << 16  # values that are listed in a table, or in a dictionary
 
 _SHORT = 2  # bytes of texts that are numbers of a table themselves
-_DOUBLES = 1 << 53  # up to which doubles hold every whole number
+DOUBLES = 1 << 53  # up to which doubles hold every whole number
 _NO_LETTER = 255  # a byte that no text in UTF-8 has
 
 Positions = NDArray[np.signedinteger[Any]]
@@ -121,7 +121,7 @@ class ValueCodes:
         last = len(self._by_number) - 1
         if self._clamped and len(numbers):
             least, most = int(numbers.min()), int(numbers.max())
-            if max(-least, most) > _DOUBLES:
+            if max(-least, most) > DOUBLES:
                 return None
             if least < self._low or most > self._low + last:
                 numbers = np.clip(numbers, self._low, self._low + last)

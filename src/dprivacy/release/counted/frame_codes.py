@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.extras import arrow
+from dprivacy.release.columns.value_codes import DOUBLES
 from dprivacy.release.counted.row_numbers import KINDS
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.domains.published_values import grid_points
@@ -59,10 +60,12 @@ class FrameCodes:
             cell = cell if kind == "string" else cell.cast(kind)
             if isinstance(values, range):
                 near = f.greatest(f.least(cell, f.lit(values[-1])), f.lit(values[0]))
-                at = near - (values[0] - 1)
+                held = cell.between(-DOUBLES, DOUBLES)  # others are refused, where rows are read
+                at = f.when(held, near - (values[0] - 1)).otherwise(0)
             else:
                 at = f.array_position(f.array(*[f.lit(v).cast(kind) for v in values]), cell)
-            yield f.coalesce(at, f.lit(len(values) + 1))
+            # Spark's least and greatest pass over a missing cell, so it is asked for by itself.
+            yield f.when(cell.isNull(), len(values) + 1).otherwise(at)
 
     def table(self, codes: NDArray[np.int64]) -> Any:
         """The rows of some numbers; None where one has a cell that was not looked for."""
@@ -81,7 +84,8 @@ class FrameCodes:
 def _looked_for(column: ColumnPlan) -> list[Any] | range | None:
     """The cells that the plan declares for a column; None where it may have others as well.
 
-    Of whole numbers one on each side stands for all beyond, which are read as the nearest.
+    Of whole numbers one on each side stands for all beyond that a double holds, which are read as the
+    nearest.
     """
     if column.kind == "text" or column.points is not None:
         return None
