@@ -210,6 +210,18 @@ class TestOnSpark:
             sanitise(rows, each, output=tmp_path / name)
         assert bytes_of(tmp_path / "null") == bytes_of(tmp_path / "three")
 
+    def test_a_narrow_column_may_lack_a_value_beyond_its_type(self, spark, tmp_path, fixed):
+        """What is put in its place is one that the plan declares, whatever way the rows come."""
+        plan = {"columns": {"room": {
+            "type": "categories", "values": [1, 200], "epsilon": "1", "nulls": {"replace": 200},
+        }}}  # fmt: skip
+        frame = spark.range(300).selectExpr("cast(if(id = 7, null, 1) as tinyint) as room")
+        frame.write.parquet(str(tmp_path / "in"))
+        ways = {"frame": frame, "files": spark.read.parquet(str(tmp_path / "in"))}
+        for way, rows in ways.items():
+            sanitise(rows, plan, output=tmp_path / way)
+        assert bytes_of(tmp_path / "frame") == bytes_of(tmp_path / "files")
+
     def test_a_value_that_is_not_declared_is_told_by_its_place(self, spark, source, tmp_path):
         frame = spark.read.parquet(source)
         broken = frame.selectExpr("id", f"if(id = 7, '{MARK}', tea) as tea", "cups", "rank")

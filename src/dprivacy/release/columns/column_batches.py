@@ -225,6 +225,8 @@ class ColumnProtector:
                 return pa.array([value] * len(array))
             if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
                 value = str(value)
+            elif pa.types.is_integer(array.type) and array.type.bit_width < 64:
+                array = array.cast(pa.int64())  # a narrower one may not hold the declared value
             return array.fill_null(pa.scalar(value, type=array.type))
         at = int(np.flatnonzero(np.asarray(array.is_null()))[0])
         advice = '"empty"' if self.column.kind == "text" else '"category" or { replace = … }'
