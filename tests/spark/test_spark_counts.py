@@ -210,6 +210,21 @@ class TestOnSpark:
             sanitise(rows, each, output=tmp_path / name)
         assert bytes_of(tmp_path / "null") == bytes_of(tmp_path / "three")
 
+    def test_spark_does_not_look_through_long_lists(self, spark, tmp_path, fixed):
+        """Cells go to Python then, and the bytes are the same."""
+        tea = [f"tea {k}" for k in range(33)]
+        frame = spark.range(900).selectExpr("concat('tea ', id % 32) as tea")
+        short, long = (
+            {"columns": {"tea": {"type": "categories", "values": tea[:k], "epsilon": "1"}}}
+            for k in (32, 33)
+        )
+        assert FrameCodes(Plan.read(short)).can_tell(frame)
+        assert not FrameCodes(Plan.read(long)).can_tell(frame)
+        frame.write.parquet(str(tmp_path / "in"))
+        for way, rows in (("frame", frame), ("files", spark.read.parquet(str(tmp_path / "in")))):
+            sanitise(rows, long, output=tmp_path / way)
+        assert bytes_of(tmp_path / "frame") == bytes_of(tmp_path / "files")
+
     def test_a_narrow_column_may_lack_a_value_beyond_its_type(self, spark, tmp_path, fixed):
         """What is put in its place is one that the plan declares, whatever way the rows come."""
         plan = {"columns": {"room": {

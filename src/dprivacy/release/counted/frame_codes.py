@@ -15,6 +15,7 @@ from dprivacy.release.domains.published_values import grid_points
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.spark.spark_session import column_of, functions_for
 
+_MOST = 32  # listed values that Spark looks through, one by one, sooner than cells go to Python
 _WHOLE = ("tinyint", "smallint", "int", "bigint")  # Spark's words for types
 
 
@@ -41,7 +42,9 @@ class FrameCodes:
         """Whether a frame's columns are of the types of these values, which are few."""
         kinds = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
         return self.size <= KINDS and all(
-            values is not None and kinds[name] in (("string",) if _texts(values) else _WHOLE)
+            values is not None
+            and (isinstance(values, range) or len(values) <= _MOST)
+            and kinds[name] in (("string",) if _texts(values) else _WHOLE)
             for name, values in zip(self._names, self._values, strict=True)
         )
 
