@@ -72,3 +72,21 @@ def test_every_room_in_both_themes(served, look, room, theme):
     require_open(page, room)
     assert violations(page) == []
     assert fits(page)
+
+
+def test_no_bar_without_a_name_is_shown_for_a_request(served, look):
+    page = look("light", 1280)
+    page.goto(f"{served.base}/protect")
+    require_open(page, "protect")
+    page.route("**/slow", lambda route: None)  # which is never answered
+    with page.expect_request("**/slow"):
+        page.evaluate(
+            """() => {
+                const asked = new XMLHttpRequest();
+                asked.open("GET", "/slow");
+                asked.send();
+            }"""
+        )
+    page.wait_for_timeout(1000)
+    assert violations(page) == []
+    assert page.locator(".q-loading-bar:not([aria-hidden=true])").count() == 0

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fastapi import FastAPI, Request
-from nicegui import ui
+from nicegui import app, ui
 
 from dprivacy.viz import MAP_STYLE
 from dprivacy.web.pages.collect_page import CollectRoom
@@ -63,6 +63,8 @@ def application(desk: Desk, *, largest: int, forget_after: float) -> Any:
     ui.add_css(CSS, shared=True)
     ui.add_css(MAP_STYLE, shared=True)
     ui.add_head_html(_REMEMBER, shared=True)
+    # A bar for each request, which has no name for those who cannot see it; rooms say what they do.
+    app.config.quasar_config["loadingBar"] = {"skipHijack": True}
     server = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     ui.run_with(
         server,
