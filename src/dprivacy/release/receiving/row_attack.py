@@ -68,7 +68,7 @@ def attack(
     >>> import pandas
     >>> from dprivacy.release import sanitise
     >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
-    >>> people = pandas.DataFrame({"tea": ["yes", "no", "no"] * 99})
+    >>> people = pandas.DataFrame({"tea": ["yes", "no", "no"] * 3000})
     >>> release = sanitise(people, {"columns": {"tea": tea}})
     >>> print(attack(release, secret="tea").explain().splitlines()[0])
     Probability of guessing a person's tea:
