@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix, eye, kron
 from dprivacy.design.columns.generation import column_generation
 from dprivacy.design.columns.generation_rounds import planted_again
 from dprivacy.design.columns.master_program import balanced, mixture
-from dprivacy.design.columns.spanning_trees import price, shortened, stars
+from dprivacy.design.columns.spanning_trees import Trees, price, shortened, stars
 from dprivacy.design.columns.tree_flows import lifted
 from dprivacy.errors import MissingExtra
 from support.design_spaces import (
@@ -93,6 +93,22 @@ def test_a_walk_ends_at_the_cheapest_ray(compiled):
         rays = trees.rays()
         ratio = (prices * rays).sum(axis=1) / rays.sum(axis=1)
         np.testing.assert_allclose(ratio, found.ratios, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_leaf_that_is_as_high_from_two_places_keeps_the_best_one(compiled):
+    """From the other place the flows of the tree would miss what the ray itself proves."""
+    if compiled:
+        pytest.importorskip("numba")
+    line = np.log(2) * np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
+    costs = np.array([[0.0, 0.0, 4.0]])
+    heights = np.array([[0.0, -line[0, 1], -line[0, 2]]])
+    trees = Trees(np.array([[-1, 0, 1]]), np.full((1, 3), -1), heights)
+    found = price(line, costs, trees, pivots=100, compiled=compiled)
+    assert found.pivots[0] == 0
+    assert found.ratios[0] == pytest.approx(4 / 7)
+    feasible, _ = lifted(line, costs, np.zeros(3), trees.parents, trees.signs, compiled=compiled)
+    np.testing.assert_allclose(feasible, 4 / 7)
 
 
 @pytest.mark.parametrize("name", [n for n in spaces() if n not in {"twins", "two parts"}])

@@ -13,6 +13,7 @@ from dprivacy.numbers import Floats, Whole
 Tree = tuple[Whole, Whole, Floats]  # parents, signs and potentials
 _RENEW = 64
 _FAR = 1e300
+_TIE = 1e-12  # heights nearer than this are the same but for rounding
 _REACH = 20.0  # below the top: leaves that are lower by more than this weigh nothing in a walk
 
 
@@ -230,8 +231,12 @@ def _rehung(core: Core, v: int, to: int, sign: int, leaving: int) -> None:
 
 
 @compiled
-def _spread(lengths: Floats, core: Core, count: int, tree: Tree) -> None:
-    """The whole tree: everybody outside the core as high as the core demands."""
+def _spread(lengths: Floats, core: Core, count: int, leaves: Leaves, low: int, tree: Tree) -> None:
+    """The whole tree: everybody outside the core as high as the core demands.
+
+    A leaf that is as high from two places stays at its own: from the other the tree's flows could
+    have the wrong sign.
+    """
     parents, signs, potentials = tree
     potentials[:] = -_FAR
     signs[:] = -1
@@ -244,6 +249,12 @@ def _spread(lengths: Floats, core: Core, count: int, tree: Tree) -> None:
             if there > potentials[x]:
                 potentials[x] = there
                 parents[x] = v
+    for k in range(low):
+        x = leaves.points[k]
+        p = leaves.place[k]
+        v = core.points[p]
+        if core.potential[p] - lengths[v, x] > potentials[x] - _TIE:
+            parents[x] = v
     for i in range(count):
         v = core.points[i]
         potentials[v] = core.potential[i]
@@ -351,5 +362,5 @@ def walk(
             inside[members[k]] = 0
         _rehung(core, v, to, new_sign, leaving)
         taken += 1
-    _spread(lengths, core, count, tree)
+    _spread(lengths, core, count, leaves, low, tree)
     return ratio, taken
