@@ -134,14 +134,19 @@ def first_trees(problem: Problem, peaks: Trees, start: Approximation | None) -> 
 
 
 def first_columns(
-    problem: Problem, peaks: Trees, trees: Trees, start: Approximation | None
+    problem: Problem,
+    peaks: Trees,
+    trees: Trees,
+    start: Approximation | None,
+    *,
+    few: bool = False,
 ) -> tuple[Columns, Floats]:
     """Peaks and pits at every secret, rays of several slopes around every output, an earlier answer.
 
     A peak falls off as fast as privacy allows, a pit rises as fast. With both at every secret, the sums
     of the rows can be met with all weights positive, without which the master's multipliers would have
-    no bound. They come first, 2 for each orbit of secrets, and then a constant column for each output.
-    With the columns come weights to begin with.
+    no bound. They come first, 2 for each orbit of secrets, and then a constant column for each output;
+    with `few` there are no others. With the columns come weights to begin with.
     """
     m, n = problem.costs.shape
     columns = Columns(
@@ -158,7 +163,7 @@ def first_columns(
         order = np.argsort(price[np.arange(n), owners], kind="stable")
         chosen = order[np.unique(problem.group.orbit[order], return_index=True)[1]]
         columns = columns.with_rays(problem, owners[chosen], rays[chosen])
-    for slope in _SLOPES:
+    for slope in _SLOPES[: 1 if few else None]:
         columns = columns.with_rays(problem, np.arange(m), _sloped(trees, slope))
     if start is None:
         return columns, np.ones(len(columns.q))

@@ -1,12 +1,16 @@
 """The rounds of the column generation on one connected space: mix, price, bound, add, drop."""
 
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dprivacy.design.columns.arithmetic_device import Machine
+from dprivacy.design.columns.boxed_master import Box
+from dprivacy.design.columns.coarser_start import Coarser, coarser
 from dprivacy.design.columns.column_pool import Columns, Problem, first_columns, first_trees, named
+from dprivacy.design.columns.local_shares import given_up
 from dprivacy.design.columns.master_program import Mixture
 from dprivacy.design.columns.spanning_trees import Trees, stars
 from dprivacy.design.problems.approximation import Approximation
@@ -17,16 +21,25 @@ _STALLED = 25  # rounds that together close less than a tenth of the gap: others
 _INERTIA = 0.7  # weight of the best multipliers so far in those that are priced, at first
 _EASE = 0.8  # what is left of that weight, or of the rest, after each success, or failure
 _ROUGH = 0.1  # of the current gap: how well the master is solved
-_KEEP = 6  # columns for each row that make dropping some worthwhile
+_KEEP = 6  # columns for each row that are kept, those of least reduced cost
 _YOUNG = 3  # rounds in which a new column is not dropped
-_USED = 1e-6  # of the largest weight: a column with more is in use
+_SLIGHT = 1e-3  # weight of the first columns beside those of a coarser problem
 _LOST = 0.5  # a gap that says nothing of the multipliers yet
 _PIVOTS = 30  # for each output in the first rounds; three times as many when these bring little
+_NEAR = 0.5  # times ε: secrets nearer than this in the mean are merged for a start
+_COARSE = 1e-2  # the gap to which the coarser problem is solved
+_BOXED = 1e-2  # the gap of the master in a box: the gap so far says nothing of it
+_FAR = 3_000  # pivots for each output where the first multipliers are nearly right
+_AGAIN = 4  # times that these are made feasible where rays are too cheap
 
 
 @dataclass(eq=False)
 class Best:
-    """The best mixture so far, and the best multipliers with the trees and flows that bear them out."""
+    """The best mixture so far, and the best multipliers with the trees and flows that bear them out.
+
+    `centre` are the best of the feasible multipliers that gave up the same everywhere: the search stays
+    near these. Where more is given up at some places, the bound is better and the prices are less even.
+    """
 
     loss: float
     columns: Columns
@@ -35,6 +48,7 @@ class Best:
     multipliers: Floats
     trees: Trees
     flows: Floats
+    centre: Floats
 
     def mixed(self, columns: Columns, weights: Floats, even: float) -> None:
         """Take a mixture, its rows brought to sums of 1, if it is better."""
@@ -51,6 +65,27 @@ class Best:
             self.trees = trees.copy()
         return better
 
+    def centred(self, multipliers: Floats, trees: Trees, flows: Floats) -> bool:
+        """Take feasible multipliers, and stay near them, if they are better than the centre."""
+        self.bounded(multipliers, trees, flows)
+        better = bool(multipliers.sum() > self.centre.sum())
+        if better:
+            self.centre = multipliers
+        return better
+
+
+@dataclass(frozen=True, eq=False)
+class Opening:
+    """What a search begins with.
+
+    `near` are multipliers of a coarser problem, which are nearly right, though not feasible.
+    """
+
+    trees: Trees
+    columns: Columns
+    weights: Floats
+    near: Floats | None = None
+
 
 def search(
     problem: Problem,
@@ -63,21 +98,19 @@ def search(
     interrupted: Callable[[], None],
 ) -> tuple[Approximation, Floats]:
     """The answer when the gap is reached, `tell` asks to stop, or nothing moves; and flows (m × n)."""
-    m, n = problem.costs.shape
-    peaks = stars(problem.lengths, np.arange(n))
-    trees = first_trees(problem, peaks, start)
-    columns, weights = first_columns(problem, peaks, trees, start)
-    constant = 2 * len(problem.group.sizes) + int(problem.costs.sum(axis=1).argmin())
-    flat = (np.arange(len(columns.q)) == constant) / columns.A[0, constant]
-    loss = float(columns.q @ flat)
-    best = Best(loss, columns, flat, -np.inf, np.zeros(n), trees.copy(), np.zeros((m, n)))
+    early = start is None and time.perf_counter() < until
+    part = coarser(problem, _NEAR) if early else None
+    opening = _cold(problem, start, few=part is not None)
+    best = _constant(problem, opening)
     rounds = 0
     try:
-        best.bounded(*_lifted(problem, best.multipliers, trees, machine))
+        best.centred(*_lifted(problem, best.centre, opening.trees, machine))
         if start is not None:
             at = (start.multipliers - problem.offset) / problem.scale
-            best.bounded(*_lifted(problem, at, trees, machine))
-        for rounds in _rounds(problem, best, columns, weights, trees, gap, machine, until):
+            best.centred(*_lifted(problem, at, opening.trees, machine))
+        if part is not None:
+            opening = _warm(problem, part, opening, machine, until)
+        for rounds in _rounds(problem, best, opening, gap, machine, until):
             if problem.gap(best.loss, best.bound) <= gap:
                 answer = settled(problem, best, rounds, gap)
                 if answer[0].finished:
@@ -87,6 +120,73 @@ def search(
     except KeyboardInterrupt:
         interrupted()
     return settled(problem, best, rounds, gap)
+
+
+def _cold(problem: Problem, start: Approximation | None, *, few: bool) -> Opening:
+    """Peaks, pits and slopes, and an earlier answer; with `few`, a coarser problem's are to come."""
+    peaks = stars(problem.lengths, np.arange(len(problem.scaled)))
+    trees = first_trees(problem, peaks, start)
+    return Opening(trees, *first_columns(problem, peaks, trees, start, few=few))
+
+
+def _constant(problem: Problem, opening: Opening) -> Best:
+    """The best constant channel, and multipliers that say nothing."""
+    m, n = problem.costs.shape
+    columns = opening.columns
+    constant = 2 * len(problem.group.sizes) + int(problem.costs.sum(axis=1).argmin())
+    flat = (np.arange(len(columns.q)) == constant) / columns.A[0, constant]
+    loss, nothing = float(columns.q @ flat), np.zeros(n)
+    trees = opening.trees.copy()
+    return Best(loss, columns, flat, -np.inf, nothing, trees, np.zeros((m, n)), nothing)
+
+
+def _warm(
+    problem: Problem, part: Coarser, cold: Opening, machine: Machine, until: float
+) -> Opening:
+    """The trees, columns and multipliers of a coarser problem, which may have a coarser one itself."""
+    smaller = coarser(part.problem)
+    opening = _cold(part.problem, None, few=smaller is not None)
+    best = _constant(part.problem, opening)
+    best.centred(*_lifted(part.problem, best.centre, opening.trees, machine))
+    if smaller is not None:
+        opening = _warm(part.problem, smaller, opening, machine, until)
+    for _ in _rounds(part.problem, best, opening, _COARSE, machine, until):
+        enough = part.problem.gap(best.loss, best.bound) <= _COARSE
+        if enough or time.perf_counter() > until:
+            break
+    owners, rays, weights = part.spread_columns(problem, best.columns, best.weights)
+    return Opening(
+        part.spread_trees(problem, best.trees),
+        cold.columns.with_rays(problem, owners, rays),
+        np.concatenate([np.full(len(cold.columns.q), _SLIGHT * weights.mean()), weights]),
+        part.spread_multipliers(problem, best.multipliers),
+    )
+
+
+def _walked(
+    problem: Problem, best: Best, opening: Opening, near: Floats, machine: Machine, until: float
+) -> Opening:
+    """The trees walked at multipliers that are nearly right, and the rays on the way to feasible ones.
+
+    Where rays are too cheap the multipliers give up what these need, and trees are walked again.
+    """
+    trees, columns, weights = opening.trees, opening.columns, opening.weights
+    at = near
+    shortfalls, cheap = np.empty(0), np.empty((0, len(near)))
+    for turn in range(_AGAIN):
+        machine.price(problem.lengths, problem.costs - at, trees, pivots=_FAR, until=until)
+        best.centred(*_lifted(problem, at, trees, machine))
+        rays = trees.rays()
+        below = ((problem.costs - at) * rays).sum(axis=1) < 0
+        new = np.nonzero(below)[0] if turn else np.arange(len(rays))
+        columns = columns.with_rays(problem, new, rays[new])
+        weights = np.concatenate([weights, np.full(len(new), weights.mean())])
+        if not below.any():
+            break
+        short = -((problem.costs[below] - near) * rays[below]).sum(axis=1)
+        shortfalls, cheap = np.concatenate([shortfalls, short]), np.vstack([cheap, rays[below]])
+        at = near - given_up(shortfalls, cheap)
+    return replace(opening, columns=columns, weights=weights)
 
 
 def _lifted(
@@ -104,9 +204,7 @@ def _lifted(
 def _rounds(
     problem: Problem,
     best: Best,
-    columns: Columns,
-    weights: Floats,
-    trees: Trees,
+    opening: Opening,
     gap: float,
     machine: Machine,
     until: float,
@@ -116,32 +214,44 @@ def _rounds(
     allowed, inertia, finer = _PIVOTS, _INERTIA, 1.0
     mark, since, last = np.inf, 0, np.inf
     added: list[int] = []
+    box = Box(closed=opening.near is not None)
+    if opening.near is not None:
+        opening = _walked(problem, best, opening, opening.near, machine, until)
+        allowed = _FAR
+    trees, columns, weights = opening.trees, opening.columns, opening.weights
     fresh = trees.copy()
     for number in range(1, _ROUNDS + 1):
         rough = min(0.1, finer * _ROUGH * problem.gap(best.loss, best.bound))
-        known = np.bincount(group.orbit, best.multipliers).astype(np.float64)
-        found = machine.mixture(columns.A, columns.q, max(rough, 1e-3 * gap, 1e-10), weights, known)
-        best.mixed(columns, machine.balanced(columns.A, found.weights), problem.even)
+        known = np.bincount(group.orbit, best.centre).astype(np.float64)
+        if box.closed:
+            found = box.mixture(machine, columns.A, columns.q, min(rough, _BOXED), weights, known)
+        else:
+            exactly = max(rough, 1e-3 * gap, 1e-10)
+            found = machine.mixture(columns.A, columns.q, exactly, weights, known)
+        if box.met or not box.closed:
+            best.mixed(columns, machine.balanced(columns.A, found.weights), problem.even)
         own = (found.multipliers / group.sizes)[group.orbit]
-        at = inertia * best.multipliers + (1 - inertia) * own
+        at = inertia * best.centre + (1 - inertia) * own
         if problem.gap(best.loss, best.bound) > _LOST:
             trees = planted_again(trees, fresh, problem.costs - at)
         prices = machine.price(
             problem.lengths, problem.costs - at, trees, pivots=allowed, until=until
         )
         exact = int(prices.pivots.max()) < allowed
-        if best.bounded(*_lifted(problem, at, trees, machine)):
+        if best.centred(*_lifted(problem, at, trees, machine)):
             inertia *= _EASE
         else:
             inertia = 1 - _EASE * (1 - inertia)
+        rays = trees.rays()
+        less = at - given_up(-((problem.costs - at) * rays).sum(axis=1), rays)
+        best.bounded(*_lifted(problem, less, trees, machine))
         yield number
 
         apart = best.loss - best.bound
-        mark, since = (apart, 0) if apart < 0.9 * mark else (mark, since + 1)
+        mark, since = (apart, 0) if apart < 0.9 * mark or box.closed else (mark, since + 1)
         if since > _STALLED:
             return
         loss = float(columns.q @ found.weights)
-        rays = trees.rays()
         new = _new(problem, columns, rays, at, own)
         if not exact and (not len(new) or last - loss < 0.01 * abs(loss)):
             allowed = min(3 * allowed, 10**7)
@@ -177,10 +287,10 @@ def _new(problem: Problem, columns: Columns, rays: Floats, at: Floats, own: Floa
 
 
 def _kept(columns: Columns, found: Mixture, first: int, young: int) -> Whole:
-    """The columns worth keeping: in use, of least reduced cost, young, or among the first."""
-    kept = found.weights > _USED * found.weights.max()
+    """The columns worth keeping: of least reduced cost, young, or among the first."""
     reduced = columns.q - columns.A.T @ found.multipliers
-    kept[np.argsort(reduced)[: _KEEP * len(columns.A) // 2]] = True
+    kept = np.zeros(len(reduced), dtype=np.bool_)
+    kept[np.argsort(reduced)[: _KEEP * len(columns.A)]] = True
     kept[len(kept) - young :] = True
     kept[:first] = True
     return np.nonzero(kept)[0]

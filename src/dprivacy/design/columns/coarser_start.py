@@ -1,0 +1,144 @@
+"""A start from a coarser problem: near secrets merged, their answer spread over all of them.
+
+The first multipliers of a cold start are off by many orders of magnitude, and trees that follow them
+take thousands of pivots to come back. Those of a problem with a few representatives are nearly right.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dprivacy.design.columns.column_pool import Columns, Problem
+from dprivacy.design.columns.spanning_trees import Trees
+from dprivacy.design.problems.problem_symmetry import alone
+from dprivacy.numbers import Floats, Whole
+
+_WORTH = 150  # secrets from which on a coarser problem saves time
+_MOST = 1_000  # secrets above which the master in its box costs more than it saves
+_SHARE = 0.3  # of the secrets: about how many representatives there are
+_IN_USE = 1e-3  # of the mean weight: a column of the coarser problem with more is taken over
+
+
+@dataclass(frozen=True, eq=False)
+class Coarser:
+    """A problem of representatives, and where its secrets and outputs are in the finer one.
+
+    Attributes
+    ----------
+    problem
+        The coarser problem, in the units of the finer one.
+    kept, place
+        The representatives, and for every secret the place of its own among them.
+    outputs, answer
+        The outputs that are kept, and for every output the place of the one that stands for it.
+    """
+
+    problem: Problem
+    kept: Whole
+    place: Whole
+    outputs: Whole
+    answer: Whole
+
+    def spread_trees(self, fine: Problem, trees: Trees) -> Trees:
+        """For every output the tree of the one that stands for it, others as low as that allows."""
+        rest = np.setdiff1d(np.arange(len(self.place)), self.kept)
+        m, n = len(self.outputs), len(self.place)
+        parents = np.empty((m, n), dtype=np.int64)
+        signs = np.full((m, n), -1, dtype=np.int64)
+        potentials = np.empty((m, n))
+        far = np.ascontiguousarray(fine.lengths[np.ix_(rest, self.kept)])
+        for y in range(m):
+            height = trees.potentials[y] - far
+            at = height.argmax(axis=1)
+            parents[y, rest] = self.kept[at]
+            potentials[y, rest] = height[np.arange(len(rest)), at]
+        above = trees.parents
+        parents[:, self.kept] = np.where(above >= 0, self.kept[above], -1)
+        signs[:, self.kept] = trees.signs
+        potentials[:, self.kept] = trees.potentials
+        return Trees(parents[self.answer], signs[self.answer], potentials[self.answer])
+
+    def spread_columns(
+        self, fine: Problem, columns: Columns, weights: Floats
+    ) -> tuple[Whole, Floats, Floats]:
+        """The columns in use, by their outputs, on all secrets, and their weights."""
+        used = np.nonzero(weights > _IN_USE * weights.mean())[0]
+        with np.errstate(divide="ignore"):  # what is too low for a float is raised by the others
+            logs = np.log(columns.rays[used])
+        rays = np.empty((len(used), len(self.place)))
+        far = np.ascontiguousarray(fine.lengths[:, self.kept])
+        for k, row in enumerate(logs):
+            rays[k] = (row - far).max(axis=1)
+        rays = np.exp(rays)
+        mean = rays.mean(axis=1)
+        return self.outputs[columns.owners[used]], rays / mean[:, None], weights[used] * mean
+
+    def spread_multipliers(self, fine: Problem, multipliers: Floats) -> Floats:
+        """The multipliers of the representatives, shared out by what their secrets cost."""
+        mass = fine.costs.sum(axis=0) + 1e-300
+        shares = mass / np.bincount(self.place, mass)[self.place]
+        return np.asarray(multipliers[self.place] * shares)
+
+
+def coarser(problem: Problem, within: float = np.inf) -> Coarser | None:
+    """The problem with secrets near each other merged into the one of them that costs most.
+
+    None where that is not worth it: few secrets or very many, symmetries, none nearer than others,
+    or representatives that are farther than `within` from their secrets, in the mean by
+    what these cost.
+    """
+    n = len(problem.lengths)
+    if len(problem.group.sizes) < n or not _WORTH <= n <= _MOST:
+        return None
+    mass = problem.costs.sum(axis=0)
+    kept = _net(problem.lengths, np.argsort(-mass, kind="stable"), _SHARE)
+    if kept is None:
+        return None
+    place = problem.lengths[:, kept].argmin(axis=1)
+    if np.average(problem.lengths[np.arange(n), kept[place]], weights=mass + 1e-300) > within:
+        return None
+    merged = np.zeros((len(problem.costs), len(kept)))
+    np.add.at(merged.T, place, problem.costs.T)
+    wanted = merged.argmin(axis=0)
+    outputs = np.unique(wanted)
+    worst = problem.costs.max(axis=0)
+    best = (problem.costs / np.where(worst > 0, worst, 1.0)).argmin(axis=1)
+    answer = np.searchsorted(outputs, wanted[place[best]])
+    answer[outputs] = np.arange(len(outputs))
+    near = np.ix_(kept, kept)
+    costs = np.ascontiguousarray(merged[outputs])
+    small = Problem(
+        np.ascontiguousarray(costs.T),
+        problem.scaled[near],
+        np.ascontiguousarray(problem.lengths[near]),
+        costs,
+        np.zeros(len(kept)),
+        1.0,
+        alone(len(kept), len(outputs)),
+    )
+    return Coarser(small, kept, place, outputs, answer)
+
+
+def _net(lengths: Floats, order: Whole, share: float) -> Whole | None:
+    """Secrets of which none is near another and to one of which every secret is near, in `order`."""
+    low, high = 0.0, float(lengths.max())
+    wanted = share * len(order)
+    best = None
+    for _ in range(20):
+        radius = (low * high) ** 0.5 if low else 0.1 * high
+        found = []
+        free = np.ones(len(order), dtype=np.bool_)
+        for x in order.tolist():
+            if free[x]:
+                found.append(x)
+                free &= lengths[x] > radius
+        if len(found) < 3:
+            high = radius
+        elif len(found) <= wanted:
+            high = radius
+            best = np.array(sorted(found), dtype=np.int64)
+            if len(found) > 0.9 * wanted:
+                break
+        else:
+            low = radius
+    return best
