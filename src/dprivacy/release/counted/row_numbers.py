@@ -72,9 +72,8 @@ class RowNumbers:
         for protector, size in zip(self._sanitiser.protectors, self._sizes, strict=True):
             names = protector.column.columns
             codes = protector.look([one_chunk(without_views(table.column(c))) for c in names])
-            found *= np.uint16(
-                size % KINDS
-            )  # a single column may have all of them, and then is first
+            # Where one column has all of the kinds, the others have one each, and before it all is 0.
+            found *= np.uint16(size % KINDS)
             found += codes.astype(np.uint16)
         return found
 
