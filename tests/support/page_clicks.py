@@ -4,8 +4,11 @@ from support.patience import PATIENCE
 
 
 def context_of(chromium, **options):
-    """What shares nothing with other windows; all in it wait as long as a busy machine needs."""
-    context = chromium.new_context(**options)
+    """What shares nothing with other windows; all in it wait as long as a busy machine needs.
+
+    Nothing moves in it, as for people who ask for that: what opens slowly can slip from under a click.
+    """
+    context = chromium.new_context(reduced_motion="reduce", **options)
     context.set_default_timeout(1000 * PATIENCE)
     return context
 

@@ -12,7 +12,20 @@ from dprivacy.viz import bars_spec
 from dprivacy.web.shell import controls
 
 
-def test_of_the_questions_that_wait_only_the_last_is_asked(monkeypatch):
+@pytest.fixture
+def answers(monkeypatch):
+    """Answers without a page; what is shown is kept in `held`."""
+    answers = controls.Answers.__new__(controls.Answers)
+    answers.turn, answers.one = 0, asyncio.Lock()
+    answers.busy, answers.spoken = SimpleNamespace(), SimpleNamespace()
+    answers.drawer = SimpleNamespace(told=str)
+    answers.area, answers.held = nullcontext(), []
+    monkeypatch.setattr(nullcontext, "clear", lambda self: answers.held.clear(), raising=False)
+    monkeypatch.setattr(controls, "refusal", answers.held.append)
+    return answers
+
+
+def test_of_the_questions_that_wait_only_the_last_is_asked(monkeypatch, answers):
     begun, done, shown = asyncio.Event(), asyncio.Event(), []
     asked = []
 
@@ -23,11 +36,6 @@ def test_of_the_questions_that_wait_only_the_last_is_asked(monkeypatch):
         return asked[-1]
 
     monkeypatch.setattr(controls.run, "io_bound", found)
-    answers = controls.Answers.__new__(controls.Answers)
-    answers.turn, answers.one = 0, asyncio.Lock()
-    answers.busy, answers.spoken = SimpleNamespace(), SimpleNamespace()
-    answers.area = nullcontext()
-    monkeypatch.setattr(nullcontext, "clear", lambda self: None, raising=False)
 
     def show(words):
         shown.append(words)
@@ -44,6 +52,34 @@ def test_of_the_questions_that_wait_only_the_last_is_asked(monkeypatch):
     asyncio.run(everything())
     assert asked == ["first", "third"]
     assert shown == ["third"]
+
+
+def test_nothing_found_late_takes_the_place_of_a_refusal(monkeypatch, answers):
+    begun, done = asyncio.Event(), asyncio.Event()
+
+    async def found(find):
+        begun.set()
+        await done.wait()
+        return find()
+
+    monkeypatch.setattr(controls.run, "io_bound", found)
+
+    async def refused_meanwhile(asking):
+        late = asyncio.create_task(asking)
+        await begun.wait()
+        answers.refuse(ValueError("this file is not taken"))
+        done.set()
+        await late
+        begun.clear()
+        done.clear()
+
+    async def everything():
+        await refused_meanwhile(answers.ask(lambda: "an answer", answers.held.append))
+        assert answers.held == ["this file is not taken"]
+        await refused_meanwhile(answers.add(lambda: "more of it", answers.held.append))
+        assert answers.held == ["this file is not taken"]
+
+    asyncio.run(everything())
 
 
 def test_the_legend_of_a_picture_lies_under_it(monkeypatch):

@@ -121,7 +121,7 @@ class Answers:
     async def add(self, find: Callable[[], Any], show: Callable[[Any], None]) -> None:
         """Find something more in another thread, and show it below the answer that is there.
 
-        Nothing is added once another question was asked.
+        Nothing is added once another question was asked, or something was refused.
         """
         turn = self.turn
         found = await run.io_bound(find)
@@ -130,7 +130,8 @@ class Answers:
                 show(found)
 
     def refuse(self, reason: BaseException) -> None:
-        """Show a refusal in place of the answer."""
+        """Show a refusal in place of the answer, and of one that is still being found."""
+        self.turn += 1
         self.busy.visible = False
         self.area.clear()
         with self.area:

@@ -134,5 +134,6 @@ a { color: var(--dp-blue); }
 }
 @media (prefers-reduced-motion: reduce) {
   * { transition: none !important; animation: none !important; }
+  .q-expansion-item__content { height: auto !important; overflow: visible !important; }
 }
 """
