@@ -51,7 +51,7 @@ def _no_axe():
 
 
 def _no_gpu():
-    from dprivacy.design.columns.graphics_card import require_card
+    from dprivacy.design.master.graphics_card import require_card
     from dprivacy.errors import MissingExtra
 
     try:

@@ -59,18 +59,18 @@ def test_few_secrets_or_none_nearer_than_others_have_no_coarser_problem():
 
 
 def test_a_town_takes_few_rounds():
-    """By measure 19 rounds; without the coarser problem the 25 allowed leave a gap of 6 %."""
+    """By measure about 12 rounds; without the coarser problem the 18 allowed leave a gap of a tenth."""
     pytest.importorskip("numba")
     scaled, costs = town(160)
     told = []
 
     def stop(loss, bound, seconds):
         told.append((loss - bound) / loss)
-        if len(told) == 25:
+        if len(told) == 18:
             raise KeyboardInterrupt
 
-    found = column_generation(scaled, costs, gap=1e-2, progress=stop)
-    check(found, scaled, costs, 1e-2)
+    found = column_generation(scaled, costs, gap=2.5e-2, progress=stop)
+    check(found, scaled, costs, 2.5e-2)
     check_flows(found, scaled, costs)
 
 

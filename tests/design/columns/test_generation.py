@@ -9,9 +9,9 @@ from scipy.sparse import csr_matrix, eye, kron
 
 from dprivacy.design.columns.generation import column_generation
 from dprivacy.design.columns.generation_rounds import planted_again
-from dprivacy.design.columns.master_program import balanced, mixture
 from dprivacy.design.columns.spanning_trees import Trees, price, shortened, stars
 from dprivacy.design.columns.tree_flows import lifted
+from dprivacy.design.master.master_program import balanced, mixture
 from dprivacy.errors import MissingExtra
 from support.design_spaces import (
     apart,
@@ -302,6 +302,17 @@ def test_no_time_at_all_still_gives_a_channel():
     assert not found.finished
     np.testing.assert_allclose(found.channel.sum(axis=1), 1, rtol=0, atol=1e-14)
     assert found.bound <= by_highs(0.7 * distance, costs) <= found.loss
+
+
+def test_what_is_stopped_early_is_no_worse_than_the_exponential_mechanism():
+    """On a dense list a constant answer costs three times as much."""
+    distance = apart(rng(4).normal(0, 6, (160, 2)))
+    costs = costs_of("metric", distance, 4)
+    weights = np.exp(-0.5 * distance)
+    mechanism = weights / weights.sum(axis=1, keepdims=True)
+    found = column_generation(distance, costs, seconds=0.0)
+    assert found.loss <= (costs * mechanism).sum() * (1 + 1e-9)
+    assert 3 * found.loss < costs.sum(axis=0).min()
 
 
 @pytest.mark.parametrize("compiled", [False, True])

@@ -8,7 +8,7 @@ as letting every row miss its sum at a price.
 import numpy as np
 
 from dprivacy.design.columns.arithmetic_device import Machine
-from dprivacy.design.columns.master_program import Mixture
+from dprivacy.design.master.master_program import Mixture
 from dprivacy.numbers import Floats
 
 _WIDTH = 0.5  # of a multiplier: how far it may move at first
@@ -45,13 +45,9 @@ class Box:
             self._missed = np.full(2 * rows, _SLIGHT)
         least = max(float(np.abs(known).mean()), _LEAST * float(np.abs(q).max()))
         far = self._width * (np.abs(known) + _FLOOR * least)
-        wide = np.zeros((rows, columns + 2 * rows), order="F")
-        wide[:, :columns] = A
-        at = np.arange(rows)
-        wide[at, columns + at] = 1.0
-        wide[at, columns + rows + at] = -1.0
         costs = np.concatenate([q, known + far, far - known])
-        found = machine.mixture(wide, costs, gap, np.concatenate([weights, self._missed]), known)
+        start = np.concatenate([weights, self._missed])
+        found = machine.mixture(A, costs, gap, start, known)
         self._missed = found.weights[columns:]
         missed = float(self._missed.mean())
         self._rounds += 1

@@ -14,7 +14,6 @@ from dprivacy.design.problems.problem_symmetry import alone
 from dprivacy.numbers import Floats, Whole
 
 _WORTH = 150  # secrets from which on a coarser problem saves time
-_MOST = 1_000  # secrets above which the master in its box costs more than it saves
 _SHARE = 0.3  # of the secrets: about how many representatives there are
 _IN_USE = 1e-3  # of the mean weight: a column of the coarser problem with more is taken over
 
@@ -83,12 +82,12 @@ class Coarser:
 def coarser(problem: Problem, within: float = np.inf) -> Coarser | None:
     """The problem with secrets near each other merged into the one of them that costs most.
 
-    None where that is not worth it: few secrets or very many, symmetries, none nearer than others,
+    None where that is not worth it: few secrets, symmetries, none nearer than others,
     or representatives that are farther than `within` from their secrets, in the mean by
     what these cost.
     """
     n = len(problem.lengths)
-    if len(problem.group.sizes) < n or not _WORTH <= n <= _MOST:
+    if len(problem.group.sizes) < n or n < _WORTH:
         return None
     mass = problem.costs.sum(axis=0)
     kept = _net(problem.lengths, np.argsort(-mass, kind="stable"), _SHARE)

@@ -11,8 +11,8 @@ from dprivacy.design.problems.problem_symmetry import Symmetry, alone
 from dprivacy.numbers import Floats, Whole
 
 _SLOPES = (0.0, 1.0, 0.7, 0.4)  # first columns: e^(−slope·D) around each output's best secret
+_HALF = 0.5  # slope of the exponential mechanism: numerators and sums change by e^(D/2) each
 _STEEP = 300.0  # longer distances are cut to this, as in `tree_flows`; e^−300 of the costs is lost
-_SLIGHT = 1e-3  # weight of the other columns beside an earlier answer's
 _EVEN = 1e-13  # error of a row's sum that changes no ratio by more than rounding
 _NOTHING = 1e-9  # of the largest cost: the gap of a smaller loss is measured against this
 
@@ -141,12 +141,14 @@ def first_columns(
     *,
     few: bool = False,
 ) -> tuple[Columns, Floats]:
-    """Peaks and pits at every secret, rays of several slopes around every output, an earlier answer.
+    """Peaks and pits at every secret, rays of several slopes around every output, and a channel.
 
     A peak falls off as fast as privacy allows, a pit rises as fast. With both at every secret, the sums
     of the rows can be met with all weights positive, without which the master's multipliers would have
     no bound. They come first, 2 for each orbit of secrets, and then a constant column for each output;
-    with `few` there are no others. With the columns come weights to begin with.
+    with `few` there are no other slopes. The last are those of a channel: an earlier answer or the
+    exponential mechanism, which is of use however near secrets are. With the columns come the weights
+    that make them that channel.
     """
     m, n = problem.costs.shape
     columns = Columns(
@@ -165,15 +167,30 @@ def first_columns(
         columns = columns.with_rays(problem, owners[chosen], rays[chosen])
     for slope in _SLOPES[: 1 if few else None]:
         columns = columns.with_rays(problem, np.arange(m), _sloped(trees, slope))
-    if start is None:
-        return columns, np.ones(len(columns.q))
-    z = np.maximum(start.channel[:, problem.group.representatives].T, 0.0)
-    rise = np.exp(problem.lengths)
-    z = np.array([(rise * column).min(axis=1) for column in z])  # the largest private one below
+    z = exponential(problem) if start is None else _private_below(problem, start)
     mean = z.mean(axis=1)
     used = np.nonzero(mean > 0)[0]
-    weights = np.concatenate([np.full(len(columns.q), _SLIGHT * mean.mean()), mean[used]])
+    weights = np.concatenate([np.zeros(len(columns.q)), mean[used]])
     return columns.with_rays(problem, used, z[used] / mean[used, None]), weights
+
+
+def exponential(problem: Problem) -> Floats:
+    """The columns of the exponential mechanism around each output's best secret.
+
+    Answers y have probabilities e^(−D/2) over their sum, so that both change by e^(D/2) at most.
+    """
+    worst = problem.costs.max(axis=0)
+    best = (problem.costs / np.where(worst > 0, worst, 1.0)).argmin(axis=1)
+    z = np.exp(-_HALF * problem.lengths[best])
+    group = problem.group
+    return np.asarray(z / (group.averages(z) @ group.multiplicities)[group.orbit])
+
+
+def _private_below(problem: Problem, start: Approximation) -> Floats:
+    """For each column of an earlier answer the largest private one below it."""
+    z = np.maximum(start.channel[:, problem.group.representatives].T, 0.0)
+    rise = np.exp(problem.lengths)
+    return np.array([(rise * column).min(axis=1) for column in z])
 
 
 def _sloped(trees: Trees, slope: float) -> Floats:

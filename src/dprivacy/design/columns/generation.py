@@ -21,8 +21,6 @@ from dprivacy.design.problems.machine_limits import one_thread
 from dprivacy.design.problems.problem_symmetry import Symmetry
 from dprivacy.numbers import Floats
 
-_SMALL = 500  # rows below which one thread does the linear algebra
-
 
 def column_generation(
     scaled: Floats,
@@ -80,10 +78,10 @@ def column_generation(
     3. The trees' flows turn the multipliers into feasible ones: a lower bound.
     4. Rays with negative reduced cost become columns; columns of no use are dropped.
 
-    With 150 to 1,000 secrets, many of them within 0.5/ε, without symmetries or an earlier answer, it
-    begins with trees, columns and multipliers of a coarser problem, in which near secrets are one. The
-    multipliers stay near those until the columns meet the rows; before that, the loss is that of a
-    constant answer.
+    It begins with the exponential mechanism. With 150 or more secrets, many of them within 0.5/ε, and
+    without symmetries or an earlier answer, it also takes trees, columns and multipliers of a coarser
+    problem, in which near secrets are one. The multipliers stay near those until the columns meet the
+    rows; before that, the loss does not change.
 
     Columns are private for distances shorter by up to a billionth, which breaks ties; the bound is one
     for the distances as they are. The gap is relative to the loss, or to a billionth of the largest
@@ -113,7 +111,7 @@ def column_generation(
     pieces = []
     for k, part in enumerate(cut):
         problem = posed(*part.problem(scaled, costs), orbits)
-        with one_thread(when=len(part.kept) < _SMALL):
+        with one_thread():
             answer, flows = search(
                 problem,
                 gap=gap,

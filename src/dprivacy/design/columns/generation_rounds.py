@@ -11,8 +11,8 @@ from dprivacy.design.columns.boxed_master import Box
 from dprivacy.design.columns.coarser_start import Coarser, coarser
 from dprivacy.design.columns.column_pool import Columns, Problem, first_columns, first_trees, named
 from dprivacy.design.columns.local_shares import given_up
-from dprivacy.design.columns.master_program import Mixture
 from dprivacy.design.columns.spanning_trees import Trees, stars
+from dprivacy.design.master.master_program import Mixture
 from dprivacy.design.problems.approximation import Approximation
 from dprivacy.numbers import Floats, Whole
 
@@ -101,7 +101,7 @@ def search(
     early = start is None and time.perf_counter() < until
     part = coarser(problem, _NEAR) if early else None
     opening = _cold(problem, start, few=part is not None)
-    best = _constant(problem, opening)
+    best = _at_first(problem, opening)
     rounds = 0
     try:
         best.centred(*_lifted(problem, best.centre, opening.trees, machine))
@@ -129,15 +129,17 @@ def _cold(problem: Problem, start: Approximation | None, *, few: bool) -> Openin
     return Opening(trees, *first_columns(problem, peaks, trees, start, few=few))
 
 
-def _constant(problem: Problem, opening: Opening) -> Best:
-    """The best constant channel, and multipliers that say nothing."""
+def _at_first(problem: Problem, opening: Opening) -> Best:
+    """The channel to begin with or the best constant one, and multipliers that say nothing."""
     m, n = problem.costs.shape
     columns = opening.columns
     constant = 2 * len(problem.group.sizes) + int(problem.costs.sum(axis=1).argmin())
     flat = (np.arange(len(columns.q)) == constant) / columns.A[0, constant]
     loss, nothing = float(columns.q @ flat), np.zeros(n)
     trees = opening.trees.copy()
-    return Best(loss, columns, flat, -np.inf, nothing, trees, np.zeros((m, n)), nothing)
+    best = Best(loss, columns, flat, -np.inf, nothing, trees, np.zeros((m, n)), nothing)
+    best.mixed(columns, opening.weights, problem.even)
+    return best
 
 
 def _warm(
@@ -146,7 +148,7 @@ def _warm(
     """The trees, columns and multipliers of a coarser problem, which may have a coarser one itself."""
     smaller = coarser(part.problem)
     opening = _cold(part.problem, None, few=smaller is not None)
-    best = _constant(part.problem, opening)
+    best = _at_first(part.problem, opening)
     best.centred(*_lifted(part.problem, best.centre, opening.trees, machine))
     if smaller is not None:
         opening = _warm(part.problem, smaller, opening, machine, until)

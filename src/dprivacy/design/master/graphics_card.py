@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.design.columns.master_program import Mixture, balanced, mixture, well_conditioned
+from dprivacy.design.master.master_program import Mixture, balanced, mixture
+from dprivacy.design.master.normal_equations import Walled, well_conditioned, without_walls
 from dprivacy.errors import MissingExtra
 from dprivacy.numbers import Floats
 
@@ -61,17 +62,21 @@ class Card:
 
 
 def _solver(A: OnCard, weights: OnCard) -> Callable[[OnCard], OnCard]:
-    """`master_program.normal_equations` on the card."""
+    """`normal_equations.normal_equations` on the card."""
     import cupy
     from cupyx.scipy.linalg import solve_triangular
 
-    B = A * cupy.sqrt(weights)
+    inner, own, walls = without_walls(A, weights)
+    B = inner * cupy.sqrt(own)
     S = B @ B.T
+    at = cupy.arange(len(S))
+    S[at, at] += walls
     plain = S.diagonal().copy()
     L = cupy.linalg.cholesky(S)  # not finite where it fails
     if not well_conditioned(L.diagonal(), plain):
         if not bool(cupy.isfinite(plain).all()):
             raise np.linalg.LinAlgError
+        B = (A.whole() if isinstance(A, Walled) else A) * cupy.sqrt(weights)
         rows = B.T[cupy.argsort(-weights)]  # large rows first: each keeps its own digits
         L = cupy.linalg.qr(rows, mode="r")[: len(A)].T
         if not bool((cupy.abs(L.diagonal()) > 1e-300).all()):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dprivacy.design.master.normal_equations import Solve, Walled, normal_equations
 from dprivacy.numbers import Floats, Sparse, solve_in_floats
 
 _STEPS = 80
@@ -18,7 +19,6 @@ _FEASIBLE = 1e-9  # error of a row's sum, and of a reduced cost against the larg
 _BACK_OFF = 0.99  # of the way to the boundary
 _INSIDE = 0.05  # of the gap, and of the mean product: how far inside a start is
 _APART = 1e-9  # of the largest cost: the least gap to start from
-_DIGITS = 1e-11  # what elimination may leave of a diagonal entry
 _LAST_DIGITS = 1e-14  # error of a row's sum that is only rounding
 _PATIENCE = 30.0  # seconds for a vertex
 _LEAST = 1e-30  # weights and reduced costs stay above this
@@ -36,8 +36,7 @@ class Mixture:
     sound: bool
 
 
-Solve = Callable[[Floats], Floats]
-Solver = Callable[[Floats, Floats], Solve]
+Solver = Callable[[Any, Floats], Solve]
 Direction = tuple[Floats, Floats, Floats]
 
 
@@ -52,6 +51,8 @@ def mixture(
 ) -> Mixture:
     """Weights x ≥ 0 with A·x = 1 that minimise q·x up to the relative gap, and multipliers.
 
+    With more costs than columns, the others are those of columns of 1 and of −1 for each row.
+
     The arrays are NumPy's, or another library's that follows its protocols, with a solver that knows
     them (in the place of `normal_equations`).
 
@@ -61,9 +62,13 @@ def mixture(
     solves (A·diag(x/s)·Aᵀ)·dλ = h by Cholesky's factorisation, refined twice, first towards x·s = 0 and
     then towards the mean that this shows to be reachable. Cost of a step: O(rows²·columns).
     """
+    whole: Any = A if A.shape[1] == len(q) else Walled(A)
     with np.errstate(all="ignore"):  # steps that are not finite are not taken
-        found = _steps(A, q, gap, weights, multipliers, solver or normal_equations)
-    return found if found.sound else _vertex(_here(A), _here(q)) or found
+        found = _steps(whole, q, gap, weights, multipliers, solver or normal_equations)
+    if found.sound:
+        return found
+    columns = whole.whole() if isinstance(whole, Walled) else whole
+    return _vertex(_here(columns), _here(q)) or found
 
 
 def _here(values: Any) -> Floats:
@@ -72,7 +77,7 @@ def _here(values: Any) -> Floats:
 
 
 def _steps(
-    A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floats, solver: Solver
+    A: Any, q: Floats, gap: float, weights: Floats, multipliers: Floats, solver: Solver
 ) -> Mixture:
     b = np.ones_like(multipliers)
     x, lam, s = _start(A, q, weights, multipliers)
@@ -149,7 +154,7 @@ def balanced(A: Floats, x: Floats, *, solver: Solver | None = None) -> Floats:
 
 
 def _newton(
-    A: Floats, x: Floats, s: Floats, rp: Floats, rd: Floats, solver: Solver
+    A: Any, x: Floats, s: Floats, rp: Floats, rd: Floats, solver: Solver
 ) -> Callable[[Floats], Direction]:
     ratio = x / s
     solve = solver(A, ratio)
@@ -165,45 +170,7 @@ def _newton(
     return towards
 
 
-def normal_equations(A: Floats, weights: Floats) -> Solve:
-    """What solves (A·diag(weights)·Aᵀ)·v = h.
-
-    By Cholesky's factorisation where that keeps enough digits, otherwise by an orthogonal one, which
-    squares no condition number and costs four times as much. The mixture is short of digits when it
-    uses fewer columns than there are rows, as at small ε.
-    """
-    from scipy.linalg import cho_factor, cho_solve, qr, solve_triangular
-    from scipy.linalg.blas import dsyrk
-
-    B = A * np.sqrt(weights)
-    S = dsyrk(1.0, B, lower=1)
-    plain = S.diagonal().copy()
-    try:
-        factor = cho_factor(S, lower=True, overwrite_a=True, check_finite=False)
-        if well_conditioned(factor[0].diagonal(), plain):
-            return lambda h: np.asarray(cho_solve(factor, h, check_finite=False))
-    except np.linalg.LinAlgError:
-        pass
-    if not np.isfinite(plain).all():
-        raise np.linalg.LinAlgError
-    rows = B.T[np.argsort(-weights, kind="stable")]  # large rows first: each keeps its own digits
-    R = qr(rows, mode="r", overwrite_a=True, check_finite=False)[0][: len(A)]
-    if not (np.abs(R.diagonal()) > 1e-300).all():
-        raise np.linalg.LinAlgError
-
-    def solve(h: Floats) -> Floats:
-        half = solve_triangular(R, h, trans="T", check_finite=False)
-        return np.asarray(solve_triangular(R, half, check_finite=False))
-
-    return solve
-
-
-def well_conditioned(diagonal: Floats, plain: Floats) -> bool:
-    """Whether a factor's diagonal shows that elimination left enough of the matrix's; not for NaN."""
-    return bool((diagonal**2 > _DIGITS * plain).all())
-
-
-def _start(A: Floats, q: Floats, weights: Floats, multipliers: Floats) -> Direction:
+def _start(A: Any, q: Floats, weights: Floats, multipliers: Floats) -> Direction:
     """A point well inside, near weights and feasible multipliers that are known already.
 
     Σ x·s is then the gap between the two. Reduced costs are kept above a part of it, and products x·s

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import dprivacy as dp
-from dprivacy.design.columns import graphics_card as gpu
 from dprivacy.design.columns.generation import column_generation
-from dprivacy.design.columns.master_program import balanced, mixture
+from dprivacy.design.master import graphics_card as gpu
+from dprivacy.design.master.master_program import balanced, mixture
 from dprivacy.errors import UnknownName
 from support.design_spaces import apart, check, check_flows, costs_of, lattice, rng, spaces
 from support.programs import printed
