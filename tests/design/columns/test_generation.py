@@ -141,6 +141,41 @@ def test_a_walk_on_the_core_ends_where_a_walk_of_all_points_does(low):
         np.testing.assert_allclose((reduced * rays).mean(axis=1), some.ratios, rtol=0, atol=1e-8)
 
 
+def towns(seed, reach):
+    """Eight towns of eight places, and ε·d between them, which is up to `reach`."""
+    draw = rng(seed)
+    places = np.repeat(draw.random((8, 2)), 8, axis=0) + 0.01 * draw.normal(size=(64, 2))
+    distance = apart(places)
+    return distance * (reach / distance.max())
+
+
+@pytest.mark.parametrize("reach", [15.0, 40.0, 120.0, 290.0])
+def test_a_walk_from_town_to_town_ends_where_a_walk_of_all_places_does(reach):
+    """What is far below the top when a walk begins may be near it when it ends."""
+    pytest.importorskip("numba")
+    for seed in range(3):
+        lengths = shortened(towns(seed, reach))
+        whole, core = stars(lengths, np.arange(64)), stars(lengths, np.arange(64))
+        for _ in range(2):
+            reduced = lengths / reach - 2 * rng(seed).random(64) ** 4
+            every = price(lengths, reduced, whole, pivots=10**5, compiled=False)
+            some = price(lengths, reduced, core, pivots=10**5)
+            assert some.pivots.max() < 10**4
+            np.testing.assert_allclose(some.ratios, every.ratios, rtol=0, atol=1e-8)
+            np.testing.assert_allclose(
+                (reduced * core.rays()).mean(axis=1), some.ratios, rtol=0, atol=1e-8
+            )
+
+
+def test_a_list_of_places_in_many_towns_is_solved():
+    """A search whose walks lost sight of other towns never came near the optimum."""
+    pytest.importorskip("numba")
+    scaled = towns(0, 250.0)
+    costs = costs_of("metric", scaled, 0)
+    found = column_generation(scaled, costs, gap=1e-5, seconds=600)
+    check(found, scaled, costs, 1e-5)
+
+
 def test_a_tree_that_is_cut_short_still_bounds():
     """Lifted multipliers are feasible whatever the trees: their sum never exceeds the optimum."""
     distance = apart(lattice(3))

@@ -15,6 +15,7 @@ _RENEW = 64
 _FAR = 1e300
 _TIE = 1e-12  # heights nearer than this are the same but for rounding
 _REACH = 20.0  # below the top: leaves that are lower by more than this weigh nothing in a walk
+_SHIFT = 10.0  # how much nearer to the top they may come before leaves are looked at again
 
 
 class Core(NamedTuple):
@@ -46,11 +47,11 @@ class Changes(NamedTuple):
 
 
 @compiled
-def _divided(r: Floats, tree: Tree, core: Core, leaves: Leaves) -> tuple[int, int]:
+def _divided(r: Floats, tree: Tree, core: Core, leaves: Leaves, shift: float) -> tuple[int, int]:
     """Divide a tree into its core and its leaves; how many there are of each.
 
-    A point is in the core if it would rather be high, holds others, or is above its parent. Leaves far
-    below the top are left out: they follow at the end.
+    A point is in the core if it would rather be high, holds others, or is above its parent. Leaves that
+    weigh nothing even when they come nearer to the top by `shift` are left out: they follow at the end.
     """
     parents, signs, potentials = tree
     n = len(r)
@@ -81,7 +82,7 @@ def _divided(r: Floats, tree: Tree, core: Core, leaves: Leaves) -> tuple[int, in
         core.parent[i] = place[above] if above >= 0 else -1
     low = 0
     for x in range(n):
-        if place[x] < 0 and potentials[x] > top - _REACH:
+        if place[x] < 0 and potentials[x] > top - _REACH - shift:
             leaves.points[low] = x
             leaves.place[low] = place[parents[x]]
             low += 1
@@ -263,6 +264,20 @@ def _spread(lengths: Floats, core: Core, count: int, leaves: Leaves, low: int, t
 
 
 @compiled
+def _shift(core: Core, base: Floats, count: int, top: float) -> float:
+    """How much nearer to the top a leaf that was left out may be than when the tree was divided.
+
+    No leaf has risen by more than the point of the core that has risen most; the top was at `top`.
+    """
+    now = -_FAR
+    rise = -_FAR
+    for i in range(count):
+        now = max(now, core.potential[i])
+        rise = max(rise, core.potential[i] - base[i])
+    return rise - (now - top)
+
+
+@compiled
 def walk(
     lengths: Floats, r: Floats, tree: Tree, pivots: int, tolerance: float
 ) -> tuple[float, int]:
@@ -271,7 +286,8 @@ def walk(
     Points with prices above the ratio would rather be low; unless they hold others, they hang from the
     core like leaves, each from where it is highest. So only the core is walked. When a subtree moves,
     leaves change hands on the way, and each makes going on less worthwhile; the one that makes it not
-    worthwhile any more joins the core, between the two sides.
+    worthwhile any more joins the core, between the two sides. Where the top has moved so far that
+    leaves that were left out may matter, the tree is put together and divided again.
     """
     n = len(r)
     core = Core(
@@ -283,15 +299,49 @@ def walk(
     )
     leaves = Leaves(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n))
     found = Changes(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n))
-    order, stack, head, following, members = np.empty((5, n), np.int64)
-    inside = np.zeros(n, np.int64)
-    pull, size = np.empty(n), np.empty(n)
-    count, low = _divided(r, tree, core, leaves)
+    room = np.empty((5, n), np.int64), np.empty((3, n))
     taken = 0
+    shift = _SHIFT
+    while True:
+        count, low = _divided(r, tree, core, leaves, shift)
+        ratio, taken, count, low, wanted = _stretch(
+            lengths, r, core, count, leaves, low, found, room, (taken, pivots), tolerance, shift
+        )
+        _spread(lengths, core, count, leaves, low, tree)
+        if wanted == 0.0:
+            return ratio, taken
+        shift = max(shift, wanted)
+
+
+@compiled
+def _stretch(
+    lengths: Floats,
+    r: Floats,
+    core: Core,
+    count: int,
+    leaves: Leaves,
+    low: int,
+    found: Changes,
+    room: tuple[Whole, Floats],
+    steps: tuple[int, int],
+    tolerance: float,
+    allowed: float,
+) -> tuple[float, int, int, int, float]:
+    """Pivots on one core, until none is worthwhile or left, or leaves that were left out would matter.
+
+    They do not while they come nearer to the top by `allowed` at most. Returns the ratio, the steps
+    taken so far, how many points are in the core and hang from it, and how much must be allowed, or 0.
+    """
+    order, stack, head, following, members = room[0]
+    pull, size, base = room[1]
+    taken, pivots = steps
+    inside = np.zeros(len(r), np.int64)
+    base[:count] = core.potential[:count]
+    summit = base[:count].max()
     renewed = -1
     while True:
         parent, sign = core.parent[:count], core.sign[:count]
-        renew = taken % _RENEW == 0 and renewed < taken
+        renew = renewed < 0 or (taken % _RENEW == 0 and renewed < taken)
         if renew:
             hang_from_the_top(parent, sign, core.potential[:count])
         ordered(parent, head, following, stack, -1, order)
@@ -300,12 +350,12 @@ def walk(
             _renew(lengths, core, count, leaves, low, order)
         ratio = _ratio(r, core, count, leaves, low)
         if taken >= pivots:
-            break
+            return ratio, taken, count, low, 0.0
         slope, leaving = _worst(r, ratio, core, count, leaves, low, order, pull, size, tolerance)
         if leaving < 0:
             if hang_from_the_top(parent, sign, core.potential[:count]):
                 continue
-            break
+            return ratio, taken, count, low, 0.0
         up = sign[leaving] < 0
         many = ordered(parent, head, following, stack, leaving, members)
         for k in range(many):
@@ -322,9 +372,15 @@ def walk(
                 step = found.after[k]
                 break
         shift = step if up else -step
-        factor = np.exp(shift)
         for k in range(many):
             core.potential[members[k]] += shift
+        nearer = _shift(core, base, count, summit)
+        if nearer > allowed:
+            for k in range(many):
+                core.potential[members[k]] -= shift
+            return ratio, taken, count, low, nearer + _SHIFT
+        factor = np.exp(shift)
+        for k in range(many):
             core.z[members[k]] *= factor
         for x in range(low):
             if inside[leaves.place[x]]:
@@ -340,6 +396,7 @@ def walk(
             core.points[to] = leaves.points[x]
             core.parent[to] = other
             core.sign[to] = -1
+            base[to] = (base[:count] - lengths[leaves.points[x]][core.points[:count]]).max()
             count += 1
         for k in range(some):
             if found.after[k] <= step:
@@ -362,5 +419,3 @@ def walk(
             inside[members[k]] = 0
         _rehung(core, v, to, new_sign, leaving)
         taken += 1
-    _spread(lengths, core, count, leaves, low, tree)
-    return ratio, taken
