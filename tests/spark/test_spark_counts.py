@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dprivacy.errors import NotApplicable, UnknownCategory
+from dprivacy.errors import BadFile, NotApplicable, UnknownCategory
 from dprivacy.release import Plan, prove_card, sanitise
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.counted import file_shares, spark_counts
@@ -15,7 +15,9 @@ from dprivacy.release.counted.file_shares import drawn_file, share
 from dprivacy.release.counted.frame_codes import FrameCodes
 from dprivacy.release.counted.row_numbers import RowNumbers, shapes_of
 from dprivacy.release.spark import spark_files
+from dprivacy.release.spark.spark_drawing import Work
 from dprivacy.release.spark.spark_scan import bare_pieces
+from dprivacy.release.spark.spark_task import Run
 from support.release_tables import with_card
 from support.spark_frames import KEY, MARK, bytes_of, leftovers, slow
 from support.spark_standalone import everything_below
@@ -146,6 +148,18 @@ class TestFiles:
         ranks = np.array(self.drawn(counts).column("rank").to_pylist())
         for part in np.split(ranks == 2, 6):
             assert abs(part.sum() - 500) < 6 * 250**0.5
+
+
+def test_counts_that_the_driver_does_not_see(tmp_path):
+    """A folder that only the workers share is told of as one."""
+    (tmp_path / "room").mkdir()
+    work = Work(str(tmp_path), "room", Run.of(Plan.read(PLAN), NAMES, KEY))
+    counts = np.arange(48, dtype="<i8").tobytes()
+    names = [work.drafts().hide(label, counts) for label in ("a", "b")]
+    both = spark_counts._added_up(work, names)
+    assert np.frombuffer(work.drafts().show(both), "<i8").tolist() == [2 * k for k in range(48)]
+    with pytest.raises(BadFile, match="does every machine see the folder under the same name"):
+        spark_counts._added_up(work, [*names, "room/of-another-machine"])
 
 
 @pytest.mark.service("spark")

@@ -215,6 +215,12 @@ class TestCommit:
             commit("out", files, '{"other": 1}')
         assert store.read(CARD_NAME) == b"{}"
 
+    def test_what_a_killed_attempt_left_half_written_goes(self, store):
+        files = self.run(store, "w")
+        store.put(f".{files[0].name.replace('-', '-w')}-0123", b"half")
+        commit("out", files)
+        assert set(store.sizes()) == {CARD_NAME, *(file.name for file in files)}
+
     def test_a_folder_belongs_to_one_run(self, store):
         for _ in range(2):  # a task may do it twice
             spark_folder._claim("out", ".dprivacy-w", replace=False)

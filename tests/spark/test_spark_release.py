@@ -51,6 +51,30 @@ class TestSecrets:
         heard = capfd.readouterr()
         assert MARK not in str(error.value) + heard.out + heard.err
 
+    def test_nor_is_one_of_a_column_that_was_put_together(self, spark, tmp_path, capfd):
+        frame = made(spark, 1000)
+        broken = frame.withColumn("id", frame["name"].cast("int"))
+        with pytest.raises(Malformed, match="Spark gave up") as error:
+            with_card(broken, PLAN, output=tmp_path / "out")
+        heard = capfd.readouterr()
+        assert MARK not in str(error.value) + heard.out + heard.err
+
+    def test_a_cell_with_our_mark_is_not_taken_for_our_words(self, spark, tmp_path):
+        told = f"concat('[dprivacy] BadFile: {MARK}', id)"
+        broken = made(spark, 1000).selectExpr(
+            f"cast({told} as int) as id", "hobby", "truth", "health", "name"
+        )
+        with pytest.raises(Malformed, match="Spark gave up") as error:
+            with_card(broken, PLAN, output=tmp_path / "out")
+        assert MARK not in str(error.value)
+
+    def test_other_errors_of_sparks_stay_as_they_are(self, spark, tmp_path):
+        from pyspark.errors import AnalysisException
+
+        with_card(made(spark, 100), PLAN, output=tmp_path / "out")
+        with pytest.raises(AnalysisException, match="nowhere"):
+            spark.sql("select nowhere from range(3)")
+
     def test_no_value_and_no_key_is_written_anywhere(self, spark, cluster, tmp_path, fixed):
         source = tmp_path / "in.parquet"
         rng = np.random.default_rng(1)

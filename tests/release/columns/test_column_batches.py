@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import chi2
 
-from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory
+from dprivacy.errors import BadNumber, DPrivacyError, Malformed, UnknownCategory
 from dprivacy.mechanisms import reports_in
 from dprivacy.release import Plan
 from dprivacy.release.columns.column_batches import ColumnProtector, published_type
@@ -154,6 +154,15 @@ class TestNulls:
     def test_replaced(self, spec, value, array):
         (noisy,) = protector({**spec, "nulls": {"replace": value}}).apply([array])
         assert noisy.null_count == 0
+
+    @pytest.mark.parametrize("kind", [pa.int64(), pa.int8(), pa.uint64(), pa.float64()])
+    def test_whole_numbers_may_lack_one_that_is_not_whole(self, kind):
+        """It is not cut down to a whole one."""
+        spec = {"type": "numbers", "low": "-3/4", "high": "1/4", "grid": "1/2", "epsilon": "1"}
+        column = protector({**spec, "nulls": {"replace": -0.75}})
+        assert column.look([pa.array([None, 1, None], kind)]).tolist() == [0, 2, 0]
+        with pytest.raises(BadNumber, match="row 4: is not a number that a double can hold"):
+            column.look([pa.array([None, 2**53 + 1])])
 
     def test_replaced_before_the_noise(self):
         spec = {**specs.LETTERS, "epsilon": "20", "nulls": {"replace": "b"}}

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-from dprivacy.errors import DPrivacyError
+from dprivacy.errors import BadNumber, DPrivacyError
 from dprivacy.release import Plan
 from dprivacy.release.columns.column_batches import ColumnProtector
 from dprivacy.sampling import SystemSource
@@ -138,3 +138,21 @@ def test_a_text_with_an_end_of_its_own_is_no_other() -> None:
     assert column._quick.of(pa.array(["a", "ab", "é"])).tolist() == [0, 2, 3]
     assert column._quick.of(pa.array(["a", "a\0"])) is None
     assert column._quick.of(pa.array(["a", ""])) is None
+
+
+def test_a_byte_that_no_text_has_is_no_end() -> None:
+    """Neither Arrow nor Spark makes sure that a cell is UTF-8."""
+    ends = pa.py_buffer(np.array([0, 1, 3], np.int32))
+    for last in (254, 255):
+        cells = pa.StringArray.from_buffers(2, ends, pa.py_buffer(b"ba" + bytes([last])))
+        assert protector(SHORT, texts=False)._quick.of(cells) is None
+
+
+def test_a_grid_beyond_whole_numbers_of_doubles() -> None:
+    """Its cells are numbers that doubles hold, and whole numbers there are refused by their place."""
+    low = 2**53 + 2
+    column = protector({**GRID, "low": low, "high": low + 20, "grid": 2}, texts=False)
+    assert column.look([pa.array([float(low), float(low + 6), 0.0])]).tolist() == [0, 3, 0]
+    assert column.look([pa.array([0, 2**53])]).tolist() == [0, 0]
+    with pytest.raises(BadNumber, match="row 6: is not a number that a double can hold"):
+        column.look([pa.array([0, low + 1])])

@@ -36,6 +36,7 @@ from dprivacy.release.texts.texts_in_columns import noisy_texts, topic_codes
 from dprivacy.sampling import CategoricalSampler, Source
 
 MISSING = ("NA", "NaN", "null", "None")  # cells of a CSV file that say so, unless they are declared
+_NO_DOUBLE = "is not a number that a double can hold"
 _STRANGE = "holds a value outside the declared values; declare it, or drop or map such rows"
 
 
@@ -225,6 +226,8 @@ class ColumnProtector:
                 return pa.array([value] * len(array))
             if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
                 value = str(value)
+            elif pa.types.is_integer(array.type) and not float(value).is_integer():
+                array = self._cast(array, pa.float64(), _NO_DOUBLE, BadNumber)
             elif pa.types.is_integer(array.type) and array.type.bit_width < 64:
                 array = array.cast(pa.int64())  # a narrower one may not hold the declared value
             return array.fill_null(pa.scalar(value, type=array.type))
@@ -313,8 +316,7 @@ class ColumnProtector:
         if pa.types.is_decimal(values.type):
             values = values.cast(pa.string())  # Arrow rounds decimals to doubles wrongly
         commas = f" ({DECIMAL_COMMAS})" if pa.types.is_string(values.type) else ""
-        what = f"is not a number that a double can hold{commas}"
-        doubles = self._cast(values, pa.float64(), what, BadNumber)
+        doubles = self._cast(values, pa.float64(), f"{_NO_DOUBLE}{commas}", BadNumber)
         filled = doubles.fill_null(0.0) if doubles.null_count else doubles
         numbers = np.asarray(filled, dtype=np.float64)
         broken = np.flatnonzero(~np.isfinite(numbers))

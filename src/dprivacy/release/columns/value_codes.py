@@ -14,7 +14,7 @@ MOST_LISTED = 1 << 16  # values that are listed in a table, or in a dictionary
 
 _SHORT = 2  # bytes of texts that are numbers of a table themselves
 DOUBLES = 1 << 53  # up to which doubles hold every whole number
-_NO_LETTER = 255  # a byte that no text in UTF-8 has
+_NO_LETTER = 255  # a byte that no text in UTF-8 has, and nor is the one before
 
 Positions = NDArray[np.signedinteger[Any]]
 
@@ -86,7 +86,8 @@ class ValueCodes:
             return 0, None
         numbers = np.asarray(declared)
         low, high = int(np.floor(numbers.min())), int(np.ceil(numbers.max()))
-        if high - low >= MOST_LISTED or max(-low, high) >= 1 << 62:
+        most = DOUBLES if self._clamped else 1 << 62  # beyond, the slow way reads no whole numbers
+        if high - low >= MOST_LISTED or max(-low, high) > most:
             return 0, None
         if self._clamped:
             inside = np.arange(low, high + 1)
@@ -144,6 +145,8 @@ class ValueCodes:
         first = letters.take(place, mode="clip")
         place += 1
         second = letters.take(place, mode="clip")
+        # A cell need not be UTF-8 for that; what is a letter there must not look like none.
+        np.minimum(second, np.uint8(_NO_LETTER - 1), out=second)
         second |= (lengths < _SHORT).view(np.uint8) * np.uint8(_NO_LETTER)
         both = second.astype(np.uint16)
         both <<= np.uint16(8)

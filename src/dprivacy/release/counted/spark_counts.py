@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import DPrivacyError
+from dprivacy.errors import BadFile, DPrivacyError
 from dprivacy.extras import arrow
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.counted.file_shares import drawn_file, share
@@ -27,7 +27,7 @@ from dprivacy.release.spark.spark_drawing import (
 )
 from dprivacy.release.spark.spark_folder import Folder
 from dprivacy.release.spark.spark_scan import bare_pieces, rows_of
-from dprivacy.release.spark.spark_session import in_tasks, told_errors
+from dprivacy.release.spark.spark_session import UNSEEN, in_tasks, told_errors
 from dprivacy.release.spark.spark_task import Run
 
 _PIECES = "pieces.json"
@@ -150,5 +150,8 @@ def _added_up(work: Work, names: list[str]) -> str:
     if len(names) == 1:
         return names[0]
     drafts = work.drafts()
-    found = sum(_shown(drafts.show(name)) for name in names)
+    try:
+        found = sum(_shown(drafts.show(name)) for name in names)
+    except FileNotFoundError:  # the driver's machine may be the one that does not see them
+        raise BadFile(UNSEEN) from None
     return drafts.hide("counts", np.asarray(found).astype("<i8").tobytes())

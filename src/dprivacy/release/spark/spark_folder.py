@@ -18,6 +18,7 @@ from dprivacy.release.spark.spark_session import at_the_store, is_connect
 from dprivacy.release.spark.spark_store import Store, local_path, store_at
 
 CLAIM = ".dprivacy-claim"
+_ROOM = ".dprivacy-"
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def claimed_folder(session: Any, address: str, word: str, *, replace: bool) -> I
        was killed leaves behind holds no card and says nothing (see `Drafts`); the claim keeps others
        from writing there until somebody has deleted it.
     """
-    room = f".dprivacy-{word}"
+    room = f"{_ROOM}{word}"
     made = at_the_store(session, lambda: _claim(address, room, replace=replace))
     try:
         yield Folder(session, address, room, word)
@@ -161,7 +162,8 @@ def _commit(address: str, room: str, card: str, sizes: dict[str, int], *, replac
             f"{address}: not all files that were written can be seen here; does every machine see the "
             "folder under the same name?"
         )
-    store.remove(name for name in found if name.startswith(f"{room}/"))
+    word = room.removeprefix(_ROOM)  # also in what a killed attempt left half written of a file
+    store.remove(name for name in found if name.startswith(".") and word in name)
     store.drop(room)
     if replace:
         store.put(CARD_NAME, card.encode())

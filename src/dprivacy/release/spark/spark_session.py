@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +19,12 @@ from dprivacy.extras import arrow, spark as pyspark_sql
 from dprivacy.release.files.row_chunks import CHUNK
 
 MARK = "[dprivacy]"  # begins an error whose text may be shown as it is
-_TOLD = re.compile(rf"{re.escape(MARK)} (\w+): (.+)")
+UNSEEN = (
+    "what another machine wrote is not there; does every machine see the folder under the "
+    "same name?"
+)
+# A line of its own, as Python ends with: a cell that Spark quotes may hold the mark as well.
+_TOLD = re.compile(rf"^[\w.]*\b(\w+): {re.escape(MARK)} \1: (.+)", re.MULTILINE)
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")  # Spark's name for what went wrong
 _LACKING = re.compile(r"No module named '(dprivacy|pyarrow|pandas|numpy|cryptography|obstore)")
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -123,10 +129,7 @@ def told_errors(partition: int | None = None) -> Iterator[None]:
         name = type(reason).__name__
         raise type(reason)(f"{MARK} {name}: {where}{reason}") from None
     except FileNotFoundError:
-        raise BadFile(
-            f"{MARK} BadFile: {where}what another machine wrote is not there; does every machine see "
-            "the folder under the same name?"
-        ) from None
+        raise BadFile(f"{MARK} BadFile: {where}{UNSEEN}") from None
     except Exception as reason:
         what = "a step" if partition is None else f"partition {partition}"
         raise NotApplicable(
@@ -153,14 +156,28 @@ def spark_errors(what: str) -> Iterator[None]:
     pyspark_sql()
     java = import_module("py4j.protocol").Py4JError
     python = import_module("pyspark.errors").PySparkException
-    talker = logging.getLogger("SQLQueryContextLogger")  # PySpark's own; prints what it raises
-    before, talker.disabled = talker.disabled, True
+    talkers = _talkers()
+    before = [talker.disabled for talker in talkers]
+    for talker in talkers:
+        talker.disabled = True
     try:
         yield
     except (java, python) as reason:
         raise _in_words(str(reason), type(reason).__name__, what) from None
     finally:
-        talker.disabled = before
+        for talker, was in zip(talkers, before, strict=True):
+            talker.disabled = was
+
+
+def _talkers() -> list[logging.Logger]:
+    """The loggers by which PySpark prints what it raises, for SQL and for columns of frames.
+
+    PySpark itself must make them: it gives them more than others take. Before Spark 4 there are none.
+    """
+    if find_spec("pyspark.logger") is None:
+        return []
+    made = import_module("pyspark.logger").PySparkLogger.getLogger
+    return [made(f"{kind}QueryContextLogger") for kind in ("SQL", "DataFrame")]
 
 
 def _in_words(text: str, kind: str, what: str) -> DPrivacyError:
