@@ -10,12 +10,12 @@ import numpy as np
 
 from dprivacy.design.columns.column_pool import Columns, Problem
 from dprivacy.design.columns.spanning_trees import Trees
+from dprivacy.design.columns.spread_answers import spread_columns, spread_trees
 from dprivacy.design.problems.problem_symmetry import alone
 from dprivacy.numbers import Floats, Whole
 
 _WORTH = 150  # secrets from which on a coarser problem saves time
 _SHARE = 0.3  # of the secrets: about how many representatives there are
-_IN_USE = 1e-3  # of the mean weight: a column of the coarser problem with more is taken over
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,37 +40,13 @@ class Coarser:
 
     def spread_trees(self, fine: Problem, trees: Trees) -> Trees:
         """For every output the tree of the one that stands for it, others as low as that allows."""
-        rest = np.setdiff1d(np.arange(len(self.place)), self.kept)
-        m, n = len(self.outputs), len(self.place)
-        parents = np.empty((m, n), dtype=np.int64)
-        signs = np.full((m, n), -1, dtype=np.int64)
-        potentials = np.empty((m, n))
-        far = np.ascontiguousarray(fine.lengths[np.ix_(rest, self.kept)])
-        for y in range(m):
-            height = trees.potentials[y] - far
-            at = height.argmax(axis=1)
-            parents[y, rest] = self.kept[at]
-            potentials[y, rest] = height[np.arange(len(rest)), at]
-        above = trees.parents
-        parents[:, self.kept] = np.where(above >= 0, self.kept[above], -1)
-        signs[:, self.kept] = trees.signs
-        potentials[:, self.kept] = trees.potentials
-        return Trees(parents[self.answer], signs[self.answer], potentials[self.answer])
+        return spread_trees(fine.lengths, self.kept, trees).only(self.answer)
 
     def spread_columns(
         self, fine: Problem, columns: Columns, weights: Floats
     ) -> tuple[Whole, Floats, Floats]:
         """The columns in use, by their outputs, on all secrets, and their weights."""
-        used = np.nonzero(weights > _IN_USE * weights.mean())[0]
-        with np.errstate(divide="ignore"):  # what is too low for a float is raised by the others
-            logs = np.log(columns.rays[used])
-        rays = np.empty((len(used), len(self.place)))
-        far = np.ascontiguousarray(fine.lengths[:, self.kept])
-        for k, row in enumerate(logs):
-            rays[k] = (row - far).max(axis=1)
-        rays = np.exp(rays)
-        mean = rays.mean(axis=1)
-        return self.outputs[columns.owners[used]], rays / mean[:, None], weights[used] * mean
+        return spread_columns(fine.lengths, self.kept, self.outputs, columns, weights)
 
     def spread_multipliers(self, fine: Problem, multipliers: Floats) -> Floats:
         """The multipliers of the representatives, shared out by what their secrets cost."""
@@ -90,7 +66,7 @@ def coarser(problem: Problem, within: float = np.inf) -> Coarser | None:
     if len(problem.group.sizes) < n or n < _WORTH:
         return None
     mass = problem.costs.sum(axis=0)
-    kept = _net(problem.lengths, np.argsort(-mass, kind="stable"), _SHARE)
+    kept = net(problem.lengths, np.argsort(-mass, kind="stable"), _SHARE)
     if kept is None:
         return None
     place = problem.lengths[:, kept].argmin(axis=1)
@@ -118,7 +94,7 @@ def coarser(problem: Problem, within: float = np.inf) -> Coarser | None:
     return Coarser(small, kept, place, outputs, answer)
 
 
-def _net(lengths: Floats, order: Whole, share: float) -> Whole | None:
+def net(lengths: Floats, order: Whole, share: float) -> Whole | None:
     """Secrets of which none is near another and to one of which every secret is near, in `order`."""
     low, high = 0.0, float(lengths.max())
     wanted = share * len(order)

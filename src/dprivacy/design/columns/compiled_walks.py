@@ -14,8 +14,7 @@ Tree = tuple[Whole, Whole, Floats]  # parents, signs and potentials
 _RENEW = 64
 _FAR = 1e300
 _TIE = 1e-12  # heights nearer than this are the same but for rounding
-_REACH = 20.0  # below the top: leaves that are lower by more than this weigh nothing in a walk
-_SHIFT = 10.0  # how much nearer to the top they may come before leaves are looked at again
+_REACH = 20.0  # a point farther than this from the core weighs nothing, wherever it hangs from
 
 
 class Core(NamedTuple):
@@ -29,12 +28,16 @@ class Core(NamedTuple):
 
 
 class Leaves(NamedTuple):
-    """The points that are as low as they may be: the place that each hangs from, and its height."""
+    """The points that are as low as they may be: the place that each hangs from, and its height.
+
+    `others` are the points that are neither these nor in the core.
+    """
 
     points: Whole
     place: Whole
     potential: Floats
     z: Floats
+    others: Whole
 
 
 class Changes(NamedTuple):
@@ -47,11 +50,13 @@ class Changes(NamedTuple):
 
 
 @compiled
-def _divided(r: Floats, tree: Tree, core: Core, leaves: Leaves, shift: float) -> tuple[int, int]:
-    """Divide a tree into its core and its leaves; how many there are of each.
+def _divided(
+    lengths: Floats, r: Floats, tree: Tree, core: Core, leaves: Leaves
+) -> tuple[int, int, int]:
+    """Divide a tree into its core, its leaves and the others; how many there are of each.
 
-    A point is in the core if it would rather be high, holds others, or is above its parent. Leaves that
-    weigh nothing even when they come nearer to the top by `shift` are left out: they follow at the end.
+    A point is in the core if it would rather be high, holds others, or is above its parent. Points far
+    from all of the core are left out: they follow at the end.
     """
     parents, signs, potentials = tree
     n = len(r)
@@ -81,12 +86,27 @@ def _divided(r: Floats, tree: Tree, core: Core, leaves: Leaves, shift: float) ->
         above = parents[core.points[i]]
         core.parent[i] = place[above] if above >= 0 else -1
     low = 0
+    left = 0
     for x in range(n):
-        if place[x] < 0 and potentials[x] > top - _REACH - shift:
+        if place[x] >= 0:
+            continue
+        if _far(lengths[x], core, count):
+            leaves.others[left] = x
+            left += 1
+        else:
             leaves.points[low] = x
             leaves.place[low] = place[parents[x]]
             low += 1
-    return count, low
+    return count, low, left
+
+
+@compiled
+def _far(row: Floats, core: Core, count: int) -> bool:
+    """Whether a point is far from all of the core."""
+    nearest = _FAR
+    for i in range(count):
+        nearest = min(nearest, row[core.points[i]])
+    return nearest > _REACH
 
 
 @compiled
@@ -183,12 +203,13 @@ def _worst(
 ) -> tuple[float, int]:
     """The subtree whose edge keeps it from where it would rather be, and how strongly it pulls."""
     for i in range(count):
-        pull[i] = (r[core.points[i]] - ratio) * core.z[i]
-        size[i] = abs(pull[i])
+        price = r[core.points[i]]
+        pull[i] = (price - ratio) * core.z[i]
+        size[i] = (abs(price) + abs(ratio)) * core.z[i]
     for x in range(low):
-        extra = (r[leaves.points[x]] - ratio) * leaves.z[x]
-        pull[leaves.place[x]] += extra
-        size[leaves.place[x]] += abs(extra)
+        price = r[leaves.points[x]]
+        pull[leaves.place[x]] += (price - ratio) * leaves.z[x]
+        size[leaves.place[x]] += (abs(price) + abs(ratio)) * leaves.z[x]
     worst = 0.0
     leaving = -1
     for k in range(count - 1, 0, -1):
@@ -204,7 +225,7 @@ def _worst(
 
 @compiled
 def _ratio(r: Floats, core: Core, count: int, leaves: Leaves, low: int) -> float:
-    """The ray's price, up to the leaves that are left out."""
+    """The ray's price, up to the points that are left out."""
     total = 0.0
     cost = 0.0
     for i in range(count):
@@ -229,6 +250,34 @@ def _rehung(core: Core, v: int, to: int, sign: int, leaving: int) -> None:
         to = v
         sign = -old_sign
         v = old_parent
+
+
+@compiled
+def _joined(
+    lengths: Floats, core: Core, count: int, leaves: Leaves, low: int, left: int
+) -> tuple[int, int]:
+    """The others near the last point of the core become leaves; how many there are then of each."""
+    row = lengths[core.points[count - 1]]
+    k = 0
+    while k < left:
+        x = leaves.others[k]
+        if row[x] > _REACH:
+            k += 1
+            continue
+        left -= 1
+        leaves.others[k] = leaves.others[left]
+        height = -_FAR
+        for j in range(count):
+            here = core.potential[j] - lengths[core.points[j], x]
+            if here > height:
+                height = here
+                leaves.place[low] = j
+        p = leaves.place[low]
+        leaves.points[low] = x
+        leaves.potential[low] = height
+        leaves.z[low] = core.z[p] * np.exp(height - core.potential[p])
+        low += 1
+    return low, left
 
 
 @compiled
@@ -264,20 +313,6 @@ def _spread(lengths: Floats, core: Core, count: int, leaves: Leaves, low: int, t
 
 
 @compiled
-def _shift(core: Core, base: Floats, count: int, top: float) -> float:
-    """How much nearer to the top a leaf that was left out may be than when the tree was divided.
-
-    No leaf has risen by more than the point of the core that has risen most; the top was at `top`.
-    """
-    now = -_FAR
-    rise = -_FAR
-    for i in range(count):
-        now = max(now, core.potential[i])
-        rise = max(rise, core.potential[i] - base[i])
-    return rise - (now - top)
-
-
-@compiled
 def walk(
     lengths: Floats, r: Floats, tree: Tree, pivots: int, tolerance: float
 ) -> tuple[float, int]:
@@ -286,8 +321,11 @@ def walk(
     Points with prices above the ratio would rather be low; unless they hold others, they hang from the
     core like leaves, each from where it is highest. So only the core is walked. When a subtree moves,
     leaves change hands on the way, and each makes going on less worthwhile; the one that makes it not
-    worthwhile any more joins the core, between the two sides. Where the top has moved so far that
-    leaves that were left out may matter, the tree is put together and divided again.
+    worthwhile any more joins the core, between the two sides.
+
+    Points far from all of the core weigh nothing beside what they hang from. It does not suffice that
+    they are far below the top: on a wide space the top moves to where they are, and a subtree that is
+    low as a whole is arranged within itself too.
     """
     n = len(r)
     core = Core(
@@ -297,51 +335,23 @@ def walk(
         np.empty(n),
         np.empty(n),
     )
-    leaves = Leaves(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n))
+    leaves = Leaves(
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n, np.int64),
+    )
     found = Changes(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n))
-    room = np.empty((5, n), np.int64), np.empty((3, n))
+    order, stack, head, following, members = np.empty((5, n), np.int64)
+    inside = np.zeros(n, np.int64)
+    pull, size = np.empty(n), np.empty(n)
+    count, low, left = _divided(lengths, r, tree, core, leaves)
     taken = 0
-    shift = _SHIFT
-    while True:
-        count, low = _divided(r, tree, core, leaves, shift)
-        ratio, taken, count, low, wanted = _stretch(
-            lengths, r, core, count, leaves, low, found, room, (taken, pivots), tolerance, shift
-        )
-        _spread(lengths, core, count, leaves, low, tree)
-        if wanted == 0.0:
-            return ratio, taken
-        shift = max(shift, wanted)
-
-
-@compiled
-def _stretch(
-    lengths: Floats,
-    r: Floats,
-    core: Core,
-    count: int,
-    leaves: Leaves,
-    low: int,
-    found: Changes,
-    room: tuple[Whole, Floats],
-    steps: tuple[int, int],
-    tolerance: float,
-    allowed: float,
-) -> tuple[float, int, int, int, float]:
-    """Pivots on one core, until none is worthwhile or left, or leaves that were left out would matter.
-
-    They do not while they come nearer to the top by `allowed` at most. Returns the ratio, the steps
-    taken so far, how many points are in the core and hang from it, and how much must be allowed, or 0.
-    """
-    order, stack, head, following, members = room[0]
-    pull, size, base = room[1]
-    taken, pivots = steps
-    inside = np.zeros(len(r), np.int64)
-    base[:count] = core.potential[:count]
-    summit = base[:count].max()
     renewed = -1
     while True:
         parent, sign = core.parent[:count], core.sign[:count]
-        renew = renewed < 0 or (taken % _RENEW == 0 and renewed < taken)
+        renew = taken % _RENEW == 0 and renewed < taken
         if renew:
             hang_from_the_top(parent, sign, core.potential[:count])
         ordered(parent, head, following, stack, -1, order)
@@ -350,12 +360,12 @@ def _stretch(
             _renew(lengths, core, count, leaves, low, order)
         ratio = _ratio(r, core, count, leaves, low)
         if taken >= pivots:
-            return ratio, taken, count, low, 0.0
+            break
         slope, leaving = _worst(r, ratio, core, count, leaves, low, order, pull, size, tolerance)
         if leaving < 0:
             if hang_from_the_top(parent, sign, core.potential[:count]):
                 continue
-            return ratio, taken, count, low, 0.0
+            break
         up = sign[leaving] < 0
         many = ordered(parent, head, following, stack, leaving, members)
         for k in range(many):
@@ -372,15 +382,9 @@ def _stretch(
                 step = found.after[k]
                 break
         shift = step if up else -step
-        for k in range(many):
-            core.potential[members[k]] += shift
-        nearer = _shift(core, base, count, summit)
-        if nearer > allowed:
-            for k in range(many):
-                core.potential[members[k]] -= shift
-            return ratio, taken, count, low, nearer + _SHIFT
         factor = np.exp(shift)
         for k in range(many):
+            core.potential[members[k]] += shift
             core.z[members[k]] *= factor
         for x in range(low):
             if inside[leaves.place[x]]:
@@ -396,7 +400,6 @@ def _stretch(
             core.points[to] = leaves.points[x]
             core.parent[to] = other
             core.sign[to] = -1
-            base[to] = (base[:count] - lengths[leaves.points[x]][core.points[:count]]).max()
             count += 1
         for k in range(some):
             if found.after[k] <= step:
@@ -415,7 +418,10 @@ def _stretch(
             leaves.place[x] = leaves.place[low]
             leaves.potential[x] = leaves.potential[low]
             leaves.z[x] = leaves.z[low]
+            low, left = _joined(lengths, core, count, leaves, low, left)
         for k in range(many):
             inside[members[k]] = 0
         _rehung(core, v, to, new_sign, leaving)
         taken += 1
+    _spread(lengths, core, count, leaves, low, tree)
+    return ratio, taken

@@ -78,10 +78,10 @@ def column_generation(
     3. The trees' flows turn the multipliers into feasible ones: a lower bound.
     4. Rays with negative reduced cost become columns; columns of no use are dropped.
 
-    It begins with the exponential mechanism. With 150 or more secrets, many of them within 0.5/ε, and
-    without symmetries or an earlier answer, it also takes trees, columns and multipliers of a coarser
-    problem, in which near secrets are one. The multipliers stay near those until the columns meet the
-    rows; before that, the loss does not change.
+    It begins with the exponential mechanism. With 150 or more secrets, and without symmetries or an
+    earlier answer, it also takes trees, columns and multipliers of smaller problems: a coarser one, in
+    which near secrets are one, where many of them lie within 0.5/ε; otherwise tiles, each by itself. The
+    multipliers stay near those until the columns meet the rows; before that, the loss does not change.
 
     Columns are private for distances shorter by up to a billionth, which breaks ties; the bound is one
     for the distances as they are. The gap is relative to the loss, or to a billionth of the largest

@@ -12,6 +12,8 @@ from dprivacy.design.columns.coarser_start import Coarser, coarser
 from dprivacy.design.columns.column_pool import Columns, Problem, first_columns, first_trees, named
 from dprivacy.design.columns.local_shares import given_up
 from dprivacy.design.columns.spanning_trees import Trees, stars
+from dprivacy.design.columns.spread_answers import spread_columns, spread_trees
+from dprivacy.design.columns.tiled_start import Tile, tiles
 from dprivacy.design.master.master_program import Mixture
 from dprivacy.design.problems.approximation import Approximation
 from dprivacy.numbers import Floats, Whole
@@ -99,8 +101,8 @@ def search(
 ) -> tuple[Approximation, Floats]:
     """The answer when the gap is reached, `tell` asks to stop, or nothing moves; and flows (m × n)."""
     early = start is None and time.perf_counter() < until
-    part = coarser(problem, _NEAR) if early else None
-    opening = _cold(problem, start, few=part is not None)
+    smaller = _smaller(problem, _NEAR) if early else []
+    opening = _cold(problem, start, few=bool(smaller))
     best = _at_first(problem, opening)
     rounds = 0
     try:
@@ -108,8 +110,7 @@ def search(
         if start is not None:
             at = (start.multipliers - problem.offset) / problem.scale
             best.centred(*_lifted(problem, at, opening.trees, machine))
-        if part is not None:
-            opening = _warm(problem, part, opening, machine, until)
+        opening = _warm(problem, smaller, opening, machine, until)
         for rounds in _rounds(problem, best, opening, gap, machine, until):
             if problem.gap(best.loss, best.bound) <= gap:
                 answer = settled(problem, best, rounds, gap)
@@ -142,20 +143,29 @@ def _at_first(problem: Problem, opening: Opening) -> Best:
     return best
 
 
+def _smaller(problem: Problem, within: float) -> Coarser | list[Tile]:
+    """A coarser problem where secrets are near each other, or tiles; or nothing."""
+    return coarser(problem, within) or tiles(problem)
+
+
 def _warm(
+    problem: Problem,
+    smaller: Coarser | list[Tile],
+    cold: Opening,
+    machine: Machine,
+    until: float,
+) -> Opening:
+    """The trees, columns and multipliers of smaller problems, which may have smaller ones in turn."""
+    if isinstance(smaller, Coarser):
+        return _refined(problem, smaller, cold, machine, until)
+    return _tiled(problem, smaller, cold, machine, until) if smaller else cold
+
+
+def _refined(
     problem: Problem, part: Coarser, cold: Opening, machine: Machine, until: float
 ) -> Opening:
-    """The trees, columns and multipliers of a coarser problem, which may have a coarser one itself."""
-    smaller = coarser(part.problem)
-    opening = _cold(part.problem, None, few=smaller is not None)
-    best = _at_first(part.problem, opening)
-    best.centred(*_lifted(part.problem, best.centre, opening.trees, machine))
-    if smaller is not None:
-        opening = _warm(part.problem, smaller, opening, machine, until)
-    for _ in _rounds(part.problem, best, opening, _COARSE, machine, until):
-        enough = part.problem.gap(best.loss, best.bound) <= _COARSE
-        if enough or time.perf_counter() > until:
-            break
+    """The trees, columns and multipliers of a coarser problem."""
+    best = _roughly(part.problem, np.inf, machine, until)
     owners, rays, weights = part.spread_columns(problem, best.columns, best.weights)
     return Opening(
         part.spread_trees(problem, best.trees),
@@ -163,6 +173,41 @@ def _warm(
         np.concatenate([np.full(len(cold.columns.q), _SLIGHT * weights.mean()), weights]),
         part.spread_multipliers(problem, best.multipliers),
     )
+
+
+def _tiled(
+    problem: Problem, cut: list[Tile], cold: Opening, machine: Machine, until: float
+) -> Opening:
+    """The trees, columns and multipliers of all tiles together."""
+    near, trees = np.empty(len(problem.lengths)), cold.trees.copy()
+    columns, mixed = cold.columns, [np.empty(0)]
+    for tile in cut:
+        best = _roughly(tile.problem, _NEAR, machine, until)
+        near[tile.members] = best.multipliers * tile.problem.scale
+        owned = tile.outputs[: tile.owned]
+        found = best.trees.only(slice(tile.owned))
+        trees.put(owned, spread_trees(problem.lengths, tile.members, found))
+        owners, rays, weights = spread_columns(
+            problem.lengths, tile.members, tile.outputs, best.columns, best.weights
+        )
+        columns = columns.with_rays(problem, owners, rays)
+        mixed.append(weights)
+    weights = np.concatenate(mixed)
+    slight = np.full(len(cold.columns.q), _SLIGHT * weights.mean())
+    return Opening(trees, columns, np.concatenate([slight, weights]), near)
+
+
+def _roughly(problem: Problem, within: float, machine: Machine, until: float) -> Best:
+    """The answer to a smaller problem, from which a larger one starts."""
+    smaller = _smaller(problem, within)
+    opening = _cold(problem, None, few=bool(smaller))
+    best = _at_first(problem, opening)
+    best.centred(*_lifted(problem, best.centre, opening.trees, machine))
+    opening = _warm(problem, smaller, opening, machine, until)
+    for _ in _rounds(problem, best, opening, _COARSE, machine, until):
+        if problem.gap(best.loss, best.bound) <= _COARSE or time.perf_counter() > until:
+            break
+    return best
 
 
 def _walked(
@@ -176,7 +221,7 @@ def _walked(
     at = near
     shortfalls, cheap = np.empty(0), np.empty((0, len(near)))
     for turn in range(_AGAIN):
-        machine.price(problem.lengths, problem.costs - at, trees, pivots=_FAR, until=until)
+        prices = machine.price(problem.lengths, problem.costs - at, trees, pivots=_FAR, until=until)
         best.centred(*_lifted(problem, at, trees, machine))
         rays = trees.rays()
         below = ((problem.costs - at) * rays).sum(axis=1) < 0
@@ -184,7 +229,9 @@ def _walked(
         columns = columns.with_rays(problem, new, rays[new])
         weights = np.concatenate([weights, np.full(len(new), weights.mean())])
         if not below.any():
-            break
+            if prices.pivots.max() < _FAR:
+                break
+            continue
         short = -((problem.costs[below] - near) * rays[below]).sum(axis=1)
         shortfalls, cheap = np.concatenate([shortfalls, short]), np.vstack([cheap, rays[below]])
         at = near - given_up(shortfalls, cheap)

@@ -57,6 +57,16 @@ class Trees:
             np.where(pick, self.potentials, others.potentials),
         )
 
+    def only(self, outputs: slice | Whole) -> "Trees":
+        """The trees of some outputs."""
+        return Trees(self.parents[outputs], self.signs[outputs], self.potentials[outputs])
+
+    def put(self, outputs: Whole, others: "Trees") -> None:
+        """Take the others for these outputs."""
+        self.parents[outputs] = others.parents
+        self.signs[outputs] = others.signs
+        self.potentials[outputs] = others.potentials
+
     def copy(self) -> "Trees":
         """The same trees in arrays of their own."""
         return Trees(self.parents.copy(), self.signs.copy(), self.potentials.copy())
@@ -152,7 +162,8 @@ def price(
     1. θ = r·z / 1·z for the ray at hand; F(v) = Σ (r − θ)·z over the subtree of v, the tree hanging
        from its highest point.
     2. Moving a subtree up (down) against the rest by a small factor helps where F has the wrong sign
-       for the direction in which its edge is tight. Take the largest such F; none: the ray is best.
+       for the direction in which its edge is tight. Take the largest such F that is more than rounding
+       of its terms, where r and θ may be nearly the same; none: the ray is best.
     3. Move that subtree until the next pair, one point inside and one outside, becomes tight; that pair
        is the new edge. A walk that has taken `pivots` steps stops where it is.
 
@@ -208,7 +219,8 @@ def _walk(
             return ratio, taken
         pull = (r - ratio) * z
         wrong = sign * (inside @ pull)
-        wrong[(wrong <= tolerance * (inside @ np.abs(pull))) | (parent < 0)] = 0.0
+        size = inside @ ((np.abs(r) + abs(ratio)) * z)
+        wrong[(wrong <= tolerance * size) | (parent < 0)] = 0.0
         leaving = int(wrong.argmax())
         if wrong[leaving] == 0.0:
             if _hang_from_the_top(parent, sign, potential):

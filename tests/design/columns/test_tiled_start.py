@@ -1,0 +1,79 @@
+"""Starts from tiles: every secret and output is in one, and the search needs few rounds."""
+
+import numpy as np
+import pytest
+
+from dprivacy.design.columns.column_pool import first_columns, first_trees, posed
+from dprivacy.design.columns.generation import column_generation
+from dprivacy.design.columns.spanning_trees import stars
+from dprivacy.design.columns.spread_answers import spread_columns, spread_trees
+from dprivacy.design.columns.tiled_start import tiles
+from support.design_spaces import apart, check, check_flows, rng
+
+
+def region(n, reach, seed=0):
+    """ε·d, up to `reach`, and costs of places in a dozen towns of a region, some of them alone."""
+    draw = rng(seed)
+    places = draw.random((12, 2))[draw.integers(0, 12, n)] + 0.02 * draw.normal(size=(n, 2))
+    places[: n // 10] = draw.random((n // 10, 2))
+    distance = apart(places)
+    weight = draw.pareto(1.5, n) + 0.1
+    return distance * (reach / distance.max()), (weight / weight.sum())[:, None] * distance
+
+
+def test_every_secret_and_every_output_is_in_one_tile():
+    scaled, costs = region(200, 200.0)
+    outputs = rng(1).permutation(200)[:150]
+    problem = posed(scaled, costs[:, outputs], None)
+    cut = tiles(problem)
+    assert len(cut) > 3
+    assert sorted(np.concatenate([tile.members for tile in cut])) == list(range(200))
+    owned = np.concatenate([tile.outputs[: tile.owned] for tile in cut])
+    assert sorted(owned) == list(range(150))
+    for tile in cut:
+        assert set(problem.costs[:, tile.members].argmin(axis=0)) <= set(tile.outputs)
+        part = problem.costs[np.ix_(tile.outputs, tile.members)]
+        np.testing.assert_allclose(tile.problem.costs * tile.problem.scale, part)
+
+
+def test_what_is_spread_is_private():
+    problem = posed(*region(160, 100.0), None)
+    for tile in tiles(problem):
+        n = len(tile.members)
+        peaks = stars(tile.problem.lengths, np.arange(n))
+        trees = first_trees(tile.problem, peaks, None)
+        columns, weights = first_columns(tile.problem, peaks, trees, None)
+        spread = spread_trees(problem.lengths, tile.members, trees)
+        owners, rays, mixed = spread_columns(
+            problem.lengths, tile.members, tile.outputs, columns, weights
+        )
+        assert set(owners) <= set(tile.outputs)
+        sums = (mixed[:, None] * rays).sum(axis=0)[tile.members]
+        np.testing.assert_allclose(sums, sums.mean(), rtol=1e-2)  # those of slight weight are left
+        for logs in (spread.potentials, np.log(rays)):
+            for height in logs:
+                assert (height[:, None] - height <= problem.lengths + 1e-12).all()
+        x = tile.members
+        np.testing.assert_allclose(np.diff(spread.potentials[:, x]), np.diff(trees.potentials))
+
+
+def test_few_secrets_or_nothing_apart_make_no_tiles():
+    assert tiles(posed(*region(60, 50.0), None)) == []
+    alike = 1.0 - np.eye(160)
+    assert tiles(posed(alike, alike / 160, None)) == []
+
+
+def test_a_region_takes_few_rounds():
+    """By measure 4 rounds; without tiles, the 8 that are allowed leave a gap of 0.017."""
+    pytest.importorskip("numba")
+    scaled, costs = region(200, 200.0)
+    told = []
+
+    def stop(*at):
+        told.append(at)
+        if len(told) == 8:
+            raise KeyboardInterrupt
+
+    found = column_generation(scaled, costs, gap=1e-2, progress=stop)
+    check(found, scaled, costs, 1e-2)
+    check_flows(found, np.minimum(scaled, 700), costs)
