@@ -197,6 +197,7 @@ def test_places_of_a_public_list(run, tmp_path):
             "--near goes with",
         ),
         (["places.csv", "-o", "o.csv", *PRIOR, "--force"], "--force goes with"),
+        (["places.csv", "-o", "o.csv", *PRIOR, "--device", "gpu"], "--device goes with"),
         (["places.csv", "-o", "o.csv", *PRIOR, "--among", "public.csv"], "leave out --prior"),
     ],
 )  # fmt: skip

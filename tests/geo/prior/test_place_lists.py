@@ -7,7 +7,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from dprivacy.errors import BadNumber, Malformed, NotApplicable
+from dprivacy.errors import BadNumber, Malformed, NotApplicable, TooLarge, UnknownName
 from dprivacy.geo import apart, frontier, optimal_places, place_list, protect_places
 from dprivacy.numbers import ln
 from dprivacy.verify import privacy
@@ -121,3 +121,27 @@ def test_a_pair_of_columns_is_a_list_and_reports_are_drawn_from_its_channel():
 def test_lists_that_are_refused(given, words):
     with pytest.raises((Malformed, NotApplicable), match=words):
         protect_places([40.0], [-74.0], **given)
+
+
+def test_a_list_as_wide_as_a_city():
+    """Towns that are tens of kilometres apart, 200 m being what is hidden."""
+    pytest.importorskip("numba")
+    draw = np.random.default_rng(1)
+    towns = draw.integers(0, 12, 180)
+    lat = 40.5 + 0.5 * draw.random(12)[towns] + draw.normal(0, 0.004, 180)
+    lon = -74.2 + 0.6 * draw.random(12)[towns] + draw.normal(0, 0.005, 180)
+    found = optimal_places(place_list(lat, lon), gap=1e-2)
+    assert found.optimum.finished
+    assert found.bound <= found.optimum.loss <= 1.011 * found.bound
+    assert found.optimum.loss < 150  # planar noise: 289 m
+
+
+def test_long_lists_and_devices():
+    lat = np.linspace(40.0, 41.0, 10_001)
+    assert len(place_list(lat[1:], np.full(10_000, -74.0))) == 10_000
+    with pytest.raises(TooLarge, match=r"10,001 different places are more than 10,000"):
+        place_list(lat, np.full(10_001, -74.0))
+    few = place_list(LAT[:3], LON[:3])
+    for call in (lambda: optimal_places(few, device="tpu"), lambda: frontier(few, device="tpu")):
+        with pytest.raises(UnknownName, match="device should be one of 'cpu', 'gpu', not 'tpu'"):
+            call()

@@ -8,6 +8,7 @@ import rich_click as click
 import dprivacy.cli.shared_options as shared
 from dprivacy.cli.progress_line import closing
 from dprivacy.cli.standard_input import Input
+from dprivacy.design import DEVICES
 from dprivacy.geo import (
     City,
     OptimalPlaces,
@@ -82,9 +83,10 @@ _EPILOG = shared.examples(
 @click.option(
     "--force",
     is_flag=True,
-    help="Use the optimal mechanism even where planar noise moves places less.",
+    help="Use the optimal mechanism even where planar noise moves places less, or memory is short.",
 )
 @click.option("--seconds", type=float, help="Time limit for the search for the optimal mechanism.")
+@click.option("--device", type=click.Choice(DEVICES), default="cpu", help="Device to search on.")
 @click.option("--frontier", help='Compare mechanisms at these levels, such as "ln 2, ln 4".')
 @shared.picture("Draw the frontier")
 @click.option("--map", "map_file", type=shared.PATH, help="Map of the reports: .html.")
@@ -149,6 +151,8 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         raise click.UsageError("--prior needs --region")
     if given["force"] and not (listed or given["optimal"]):
         raise click.UsageError("--force goes with --optimal or --among")
+    if given["device"] != "cpu" and not (listed or given["optimal"] or given["frontier"]):
+        raise click.UsageError("--device goes with --optimal, --among or --frontier")
     if given["picture"] is not None and not given["frontier"]:
         raise click.UsageError("--picture draws a --frontier")
     if (given["map_true"] or given["base"] is not None) and given["map_file"] is None:
@@ -200,7 +204,13 @@ def _optimal(known: City | PlaceList, given: dict[str, Any]) -> OptimalPlaces:
     level = as_eps(given["epsilon"]) / (given["reports"] or 1)
     with closing(asked=given["progress"]) as moved:
         return optimal_places(
-            known, radius=given["radius"], eps=level, seconds=given["seconds"], progress=moved
+            known,
+            radius=given["radius"],
+            eps=level,
+            seconds=given["seconds"],
+            progress=moved,
+            device=given["device"],
+            force=given["force"],
         )
 
 
@@ -209,7 +219,12 @@ def _frontier(known: City | PlaceList, given: dict[str, Any]) -> None:
     shared.require_picture(given["picture"])
     with closing(asked=given["progress"]) as moved:
         found: PlaceFrontier = frontier_of(
-            known, radius=given["radius"], eps=levels, seconds=given["seconds"], progress=moved
+            known,
+            radius=given["radius"],
+            eps=levels,
+            seconds=given["seconds"],
+            progress=moved,
+            device=given["device"],
         )
     shared.show(found, given["as_json"])
     if given["picture"] is not None:

@@ -25,7 +25,7 @@ from dprivacy.numbers import Floats
 from dprivacy.spaces import FiniteSpace, grid
 from dprivacy.typing import Label, NumberLike
 
-_MOST_CELLS = 4_000
+_MOST_CELLS = 10_000
 _FEW_CELLS = 225  # for which an optimum is found in about a minute
 _EVEN = 40  # points along a side at least, where all places are equally likely
 _STRIDES = (0.7548776662466927, 0.5698402909980532)  # whose multiples fill the unit square evenly
@@ -234,7 +234,7 @@ def city(
     Raises
     ------
     TooLarge
-        For more than 4,000 cells.
+        For more than 10,000 cells.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -140,6 +140,8 @@ def optimal_places(
     seconds: float | None = None,
     start: Optimum | None = None,
     progress: Callable[[float, float, float], None] | None = None,
+    device: Literal["cpu", "gpu"] = "cpu",
+    force: bool = False,
 ) -> OptimalPlaces:
     """The mechanism on cells or listed places that moves public places least on average.
 
@@ -150,7 +152,7 @@ def optimal_places(
     eps, radius
         What is guaranteed about true places. Moving them to cells may put two √2 cells farther apart,
         which is counted in; for a list it is twice the tolerance.
-    gap, seconds, start, progress
+    gap, seconds, start, progress, device, force
         As for `dprivacy.design.optimal`.
 
     Returns
@@ -183,5 +185,7 @@ def optimal_places(
         seconds=seconds,
         start=start,
         progress=progress,
+        device=device,
+        force=force,
     )
     return OptimalPlaces(known, guarantee, found)

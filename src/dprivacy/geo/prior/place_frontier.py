@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from dprivacy.design import Optimum
 from dprivacy.errors import UnknownName, WrongShape
@@ -161,6 +161,7 @@ def frontier(
     gap: float = 1e-3,
     seconds: float | None = None,
     progress: Callable[[float, float, float], None] | None = None,
+    device: Literal["cpu", "gpu"] = "cpu",
 ) -> PlaceFrontier:
     """Compare planar Laplace, the best guess from it, and the optimal mechanism at one promise.
 
@@ -176,6 +177,8 @@ def frontier(
         How near to the optimum is near enough, and how long each may take.
     progress
         Called with (loss, bound, seconds) while an optimum is sought.
+    device
+        "gpu" seeks them with the help of a graphics card.
 
     Returns
     -------
@@ -210,7 +213,14 @@ def frontier(
         guessed = moved_by(noise, replace(known.public, elsewhere=0.0))
         error = min(one.mean for one in guessed.values())  # nobody has to guess worse than a report
         best = optimal_places(
-            known, eps=level, radius=size, gap=gap, seconds=seconds, progress=progress, start=before
+            known,
+            eps=level,
+            radius=size,
+            gap=gap,
+            seconds=seconds,
+            progress=progress,
+            start=before,
+            device=device,
         )
         before = best.optimum
         for name in NAMES[:2]:

@@ -23,7 +23,7 @@ from dprivacy.numbers import Floats, Level
 from dprivacy.spaces import FiniteSpace, points
 from dprivacy.typing import Label
 
-_MOST_PLACES = 4_000
+_MOST_PLACES = 10_000
 _FINEST = Fraction(1, 1000)  # metres: what listed places are rounded to
 
 
@@ -167,7 +167,7 @@ def place_list(lat: Degrees, lon: Degrees, *, tolerance: LengthLike = "1 m") -> 
     Raises
     ------
     TooLarge
-        For more than 4,000 different places.
+        For more than 10,000 different places.
 
     Examples
     --------
