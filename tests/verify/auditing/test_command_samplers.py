@@ -1,12 +1,15 @@
 """Black boxes behind a command line."""
 
 import math
+import subprocess
 import sys
+import threading
 
 import pytest
 
 from dprivacy.errors import Malformed
 from dprivacy.verify import audit, command_sampler
+from dprivacy.verify.auditing import command_samplers
 
 
 def python(program: str, *arguments: str) -> list[str]:
@@ -77,3 +80,29 @@ def test_commands_that_cannot_be() -> None:
         command_sampler("box {value} {n}")
     with pytest.raises(Malformed, match="cannot be run"):
         command_sampler(["./no-such-program", "{value}", "{n}"])("a", 1)
+
+
+def test_nothing_goes_on_after_an_interrupt_while_the_clock_is_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Python waits for threads when it ends: the whole time that the program is given."""
+    started: list[subprocess.Popen[bytes]] = []
+    clocks: list[threading.Timer] = []
+
+    class Clock(threading.Timer):
+        def start(self) -> None:
+            clocks.append(self)
+            super().start()
+            raise KeyboardInterrupt
+
+    class Program(subprocess.Popen):  # type: ignore[type-arg]
+        def __init__(self, *given: object, **options: object) -> None:
+            super().__init__(*given, **options)  # type: ignore[call-overload]
+            started.append(self)
+
+    monkeypatch.setattr(command_samplers, "Timer", Clock)
+    monkeypatch.setattr(subprocess, "Popen", Program)
+    with pytest.raises(KeyboardInterrupt):
+        command_sampler(python("time.sleep(60)", "{value}{n}"))("a", 1)
+    assert [program.poll() for program in started] == [-9]
+    assert [clock.finished.is_set() and clock.daemon for clock in clocks] == [True]

@@ -99,9 +99,10 @@ def _run(command: list[str], timeout: float, most: int) -> str:
         _end(process)
 
     timer = Timer(timeout, stop)
-    timer.start()
-    try:
-        assert process.stdout is not None
+    timer.daemon = True
+    assert process.stdout is not None
+    try:  # Ctrl-C may come at any point from here on
+        timer.start()
         with process.stdout:
             printed = process.stdout.read(most + 1)
         if len(printed) > most:
@@ -109,6 +110,7 @@ def _run(command: list[str], timeout: float, most: int) -> str:
         status = process.wait()
     finally:
         timer.cancel()
+        process.stdout.close()
         if process.poll() is None:
             _end(process)
             process.wait()
