@@ -176,6 +176,20 @@ def test_a_list_of_places_in_many_towns_is_solved():
     check(found, scaled, costs, 1e-5)
 
 
+@pytest.mark.parametrize(("n", "seed"), [(24, 1), (40, 0)])
+def test_likely_places_count_from_afar(n, seed):
+    """Some are 10^12 times as likely as others: e^−20 of them is more than all of the others."""
+    pytest.importorskip("numba")
+    distance, likely = apart(rng(seed).random((n, 2))), 10.0 ** rng(seed).uniform(-12, 0, n)
+    for reach in (100.0, 220.0):
+        scaled = distance * (reach / distance.max())
+        for unlike in (scaled, 1.0 - np.eye(n)):
+            costs = (likely / likely.sum())[:, None] * unlike
+            found = column_generation(scaled, costs, compiled=True)
+            check(found, scaled, costs)
+            check_flows(found, scaled, costs)
+
+
 def test_a_tree_that_is_cut_short_still_bounds():
     """Lifted multipliers are feasible whatever the trees: their sum never exceeds the optimum."""
     distance = apart(lattice(3))

@@ -14,7 +14,7 @@ Tree = tuple[Whole, Whole, Floats]  # parents, signs and potentials
 _RENEW = 64
 _FAR = 1e300
 _TIE = 1e-12  # heights nearer than this are the same but for rounding
-_REACH = 20.0  # a point farther than this from the core weighs nothing, wherever it hangs from
+_REACH = 40.0  # a point farther than this from the core weighs nothing, however likely it is
 
 
 class Core(NamedTuple):
