@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dprivacy.design.columns import generation_rounds
 from dprivacy.design.columns.column_pool import first_columns, first_trees, posed
 from dprivacy.design.columns.generation import column_generation
 from dprivacy.design.columns.spanning_trees import stars
@@ -63,17 +64,27 @@ def test_few_secrets_or_nothing_apart_make_no_tiles():
     assert tiles(posed(alike, alike / 160, None)) == []
 
 
-def test_a_region_takes_few_rounds():
+def test_a_region_takes_few_rounds(monkeypatch):
     """By measure 4 rounds; without tiles, the 8 that are allowed leave a gap of 0.017."""
     pytest.importorskip("numba")
+    monkeypatch.setattr(generation_rounds, "_ROUNDS", 8)
+    scaled, costs = region(200, 200.0)
+    found = column_generation(scaled, costs, gap=1e-2)
+    check(found, scaled, costs, 1e-2)
+    check_flows(found, np.minimum(scaled, 700), costs)
+
+
+def test_tiles_say_how_far_the_whole_search_is_and_can_be_interrupted():
     scaled, costs = region(200, 200.0)
     told = []
 
     def stop(*at):
-        told.append(at)
-        if len(told) == 8:
+        told.append(at[:2])
+        if len(told) == 3:
             raise KeyboardInterrupt
 
-    found = column_generation(scaled, costs, gap=1e-2, progress=stop)
-    check(found, scaled, costs, 1e-2)
-    check_flows(found, np.minimum(scaled, 700), costs)
+    found = column_generation(scaled, costs, progress=stop)
+    assert not found.finished
+    assert told == [(pytest.approx(found.loss), pytest.approx(found.bound))] * 3
+    assert found.loss <= 1.001 * column_generation(scaled, costs, seconds=0.0).loss
+    np.testing.assert_allclose(found.channel.sum(axis=1), 1, rtol=0, atol=1e-14)

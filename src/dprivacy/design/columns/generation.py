@@ -45,7 +45,7 @@ def column_generation(
         The relative gap between the loss and the lower bound at which to stop, and the wall time
         after which the best answer so far is returned.
     progress
-        Called with (loss, bound, seconds so far) after every round.
+        Called with (loss, bound, seconds so far) after every round, those of smaller problems too.
     start
         An earlier answer to begin from, for the same secrets and outputs; ε or costs may have changed.
     orbits
@@ -79,9 +79,10 @@ def column_generation(
     4. Rays with negative reduced cost become columns; columns of no use are dropped.
 
     It begins with the exponential mechanism. With 150 or more secrets, and without symmetries or an
-    earlier answer, it also takes trees, columns and multipliers of smaller problems: a coarser one, in
-    which near secrets are one, where many of them lie within 0.5/ε; otherwise tiles, each by itself. The
-    multipliers stay near those until the columns meet the rows; before that, the loss does not change.
+    earlier answer, it also takes trees, columns and multipliers of smaller problems: of a coarser one,
+    in which near secrets are one, where many lie within 0.5/ε, and otherwise of tiles, each by itself.
+    The multipliers stay near those until the columns meet the rows; before that, the loss does not
+    change.
 
     Columns are private for distances shorter by up to a billionth, which breaks ties; the bound is one
     for the distances as they are. The gap is relative to the loss, or to a billionth of the largest

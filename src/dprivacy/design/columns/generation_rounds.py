@@ -34,6 +34,8 @@ _BOXED = 1e-2  # the gap of the master in a box: the gap so far says nothing of 
 _FAR = 3_000  # pivots for each output where the first multipliers are nearly right
 _AGAIN = 4  # times that these are made feasible where rays are too cheap
 
+Told = Callable[[], bool]  # says how far the whole search is; whether it should end
+
 
 @dataclass(eq=False)
 class Best:
@@ -105,18 +107,24 @@ def search(
     opening = _cold(problem, start, few=bool(smaller))
     best = _at_first(problem, opening)
     rounds = 0
+
+    def told() -> bool:
+        return tell(problem.stated(best.loss), problem.stated(best.bound))
+
     try:
         best.centred(*_lifted(problem, best.centre, opening.trees, machine))
         if start is not None:
             at = (start.multipliers - problem.offset) / problem.scale
             best.centred(*_lifted(problem, at, opening.trees, machine))
-        opening = _warm(problem, smaller, opening, machine, until)
+        if smaller:
+            _mixed_at_once(problem, best, machine)
+        opening = _warm(problem, smaller, opening, machine, until, told)
         for rounds in _rounds(problem, best, opening, gap, machine, until):
             if problem.gap(best.loss, best.bound) <= gap:
                 answer = settled(problem, best, rounds, gap)
                 if answer[0].finished:
                     return answer
-            if tell(problem.stated(best.loss), problem.stated(best.bound)):
+            if told():
                 break
     except KeyboardInterrupt:
         interrupted()
@@ -143,6 +151,14 @@ def _at_first(problem: Problem, opening: Opening) -> Best:
     return best
 
 
+def _mixed_at_once(problem: Problem, best: Best, machine: Machine) -> None:
+    """Take a mixture of rays of several slopes: while smaller problems are solved, time may be up."""
+    opening = _cold(problem, None, few=False)
+    columns = opening.columns
+    found = machine.mixture(columns.A, columns.q, _ROUGH, opening.weights, best.centre)
+    best.mixed(columns, machine.balanced(columns.A, found.weights), problem.even)
+
+
 def _smaller(problem: Problem, within: float) -> Coarser | list[Tile]:
     """A coarser problem where secrets are near each other, or tiles; or nothing."""
     return coarser(problem, within) or tiles(problem)
@@ -154,18 +170,19 @@ def _warm(
     cold: Opening,
     machine: Machine,
     until: float,
+    told: Told,
 ) -> Opening:
     """The trees, columns and multipliers of smaller problems, which may have smaller ones in turn."""
     if isinstance(smaller, Coarser):
-        return _refined(problem, smaller, cold, machine, until)
-    return _tiled(problem, smaller, cold, machine, until) if smaller else cold
+        return _refined(problem, smaller, cold, machine, until, told)
+    return _tiled(problem, smaller, cold, machine, until, told) if smaller else cold
 
 
 def _refined(
-    problem: Problem, part: Coarser, cold: Opening, machine: Machine, until: float
+    problem: Problem, part: Coarser, cold: Opening, machine: Machine, until: float, told: Told
 ) -> Opening:
     """The trees, columns and multipliers of a coarser problem."""
-    best = _roughly(part.problem, np.inf, machine, until)
+    best = _roughly(part.problem, np.inf, machine, until, told)
     owners, rays, weights = part.spread_columns(problem, best.columns, best.weights)
     return Opening(
         part.spread_trees(problem, best.trees),
@@ -176,13 +193,13 @@ def _refined(
 
 
 def _tiled(
-    problem: Problem, cut: list[Tile], cold: Opening, machine: Machine, until: float
+    problem: Problem, cut: list[Tile], cold: Opening, machine: Machine, until: float, told: Told
 ) -> Opening:
     """The trees, columns and multipliers of all tiles together."""
     near, trees = np.empty(len(problem.lengths)), cold.trees.copy()
     columns, mixed = cold.columns, [np.empty(0)]
     for tile in cut:
-        best = _roughly(tile.problem, _NEAR, machine, until)
+        best = _roughly(tile.problem, _NEAR, machine, until, told)
         near[tile.members] = best.multipliers * tile.problem.scale
         owned = tile.outputs[: tile.owned]
         found = best.trees.only(slice(tile.owned))
@@ -197,15 +214,15 @@ def _tiled(
     return Opening(trees, columns, np.concatenate([slight, weights]), near)
 
 
-def _roughly(problem: Problem, within: float, machine: Machine, until: float) -> Best:
+def _roughly(problem: Problem, within: float, machine: Machine, until: float, told: Told) -> Best:
     """The answer to a smaller problem, from which a larger one starts."""
     smaller = _smaller(problem, within)
     opening = _cold(problem, None, few=bool(smaller))
     best = _at_first(problem, opening)
     best.centred(*_lifted(problem, best.centre, opening.trees, machine))
-    opening = _warm(problem, smaller, opening, machine, until)
+    opening = _warm(problem, smaller, opening, machine, until, told)
     for _ in _rounds(problem, best, opening, _COARSE, machine, until):
-        if problem.gap(best.loss, best.bound) <= _COARSE or time.perf_counter() > until:
+        if told() or problem.gap(best.loss, best.bound) <= _COARSE:
             break
     return best
 
