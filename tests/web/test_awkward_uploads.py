@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from support.awkward_tables import CANARY, people
 from support.made_spreadsheets import xlsx
+from support.page_clicks import headline
 
 READ = {
     "semicolons.csv": people(sep=";", decimal=",").encode("cp1252"),
@@ -47,6 +48,28 @@ def test_a_first_line_that_may_be_a_record_is_asked_about(served, window, tmp_pa
     expect(window.get_by_role("alert")).to_have_count(0)
     assert "column 1" in window.content()
     expect(window.get_by_label("The first line holds")).to_be_visible()
+
+
+SLOW_DRAFT = """
+const read = Storage.prototype.getItem;
+Storage.prototype.getItem = function (key) {
+  if (!key.startsWith("dprivacy-draft")) return read.call(this, key);
+  return new Promise((give) => { window.giveDraft = () => give(read.call(this, key)); });
+};
+"""
+
+
+def test_a_refusal_stays_when_the_room_is_slow_to_open(served, window, tmp_path):
+    """The room says what its example means once it has the browser's draft: nothing has changed."""
+    (tmp_path / "codes.csv").write_text("".join(f"{k % 6},{20 + k % 2}\n" for k in range(50)))
+    window.add_init_script(SLOW_DRAFT)
+    window.goto(served.base + "/protect")
+    choose(window, tmp_path / "codes.csv")
+    expect(window.get_by_role("alert")).to_contain_text("This table cannot be read yet")
+    expect(headline(window)).to_have_count(0)
+    window.evaluate("giveDraft()")
+    expect(headline(window)).to_be_visible()
+    expect(window.get_by_role("alert")).to_contain_text("This table cannot be read yet")
 
 
 def test_several_sheets_are_asked_for(served, window, tmp_path):

@@ -79,6 +79,7 @@ class ProtectRoom(OpenRoom):
     def build(self) -> None:
         """Lay out the panels."""
         self.outlooks = Outlooks()
+        self.before: tuple[Any, ...] | None = None
         first, whose = described_in(self.state)
         self.whose = whose
         if whose.shared:
@@ -195,12 +196,14 @@ class ProtectRoom(OpenRoom):
         self.state["rows"] = str(int(self.rows.value or 1))
         self.state["sorted"] = "yes" if self.sorted.value else ""
         self.follow()
-        self.job.relent()
+        forms, level, whose = list(self.cards.forms), self.state["eps"], self.whole_table()
+        rows, unordered = int(self.state["rows"]), bool(self.state["sorted"])
+        before, self.before = self.before, (forms, level, whose, rows, unordered)
+        if before not in (None, self.before):  # at first the room is only opening
+            self.job.relent()
         self._remember()
         self.sure.visible = any(form.waits for form in self.cards.forms)
         self.crossed.text = self._crossed_words()
-        forms, level, whose = list(self.cards.forms), self.state["eps"], self.whole_table()
-        rows, unordered = int(self.state["rows"]), bool(self.state["sorted"])
         await self.answers.ask(
             lambda: self.outlooks.ask(plan_mapping(forms, level, whose), rows, unordered=unordered),
             show_outlook,
@@ -226,7 +229,7 @@ class ProtectRoom(OpenRoom):
             self.job.bring_back(self.drawer.place(name), made, **before["written"])
         elif asked == USUAL:
             draft = {**USUAL, **(await read_draft(self.name))}
-            if draft["plan"]:
+            if draft["plan"] and self.job.path is None:  # whoever was quicker means the table
                 forms, whose = described_in(draft)
                 self._take(forms, whose, draft)
 
