@@ -85,7 +85,9 @@ def complaints(site: Path, chromium: str) -> list[str]:
             page.goto(home)
             page.get_by_role("button", name="Search").first.click()
             page.wait_for_function(READY)  # letters are shortcuts before: n opens the next page
-            page.keyboard.type(words)
+            # As one piece: letter by letter, what is listed may still be what was found for fewer of
+            # them, while the addresses carry all of them already.
+            page.keyboard.insert_text(words)
             hits = page.locator(f'a[href*="?h={words.replace(" ", "+")}"]')
             hits.first.wait_for(timeout=60_000)
             found = [
