@@ -32,7 +32,7 @@ from speed_cases import Case
 from survey import PLAN, SCHEMA, answers
 
 ROOT = Path(__file__).parent.parent
-ROWS, WARM, TIMES = 3_000_000, 4, 4
+ROWS, WARM, TIMES = 10_000_000, 4, 4
 BEFORE = "2.3–3.1× a copy"
 FRAME, SCAN = 1.5, 0.7  # the most that ours may take of a copy
 REASON = (
