@@ -73,7 +73,7 @@ def main() -> None:
         space,
         eps=rate,
         prior=weights,
-        loss="euclidean",
+        loss="metric",
         gap=asked.gap,
         seconds=asked.seconds,
         progress=tell,

@@ -8,12 +8,20 @@ import pytest
 
 from dprivacy.design import optimal
 from dprivacy.design.problems.design_problem import exact_mat
-from dprivacy.errors import BadLevel, BadNumber, Malformed, SpaceMismatch, TooLarge, WrongKind
+from dprivacy.errors import (
+    BadLevel,
+    BadNumber,
+    Malformed,
+    NotApplicable,
+    SpaceMismatch,
+    TooLarge,
+    WrongKind,
+)
 from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.model import Dist
 from dprivacy.numbers.matrices import Mat
 from dprivacy.polytope import kernels
-from dprivacy.spaces import discrete, grid, line
+from dprivacy.spaces import discrete, grid, line, points
 
 
 class TestOutputs:
@@ -39,6 +47,21 @@ class TestOutputs:
         space = grid(2, 2, metric="manhattan")
         best = optimal(space, eps=1, loss="euclidean")
         assert float(best.problem.loss[(0, 0), (1, 1)]) == pytest.approx(math.sqrt(2))
+        for space in (
+            discrete(range(4)),
+            line(4),
+            points([[2], [4], [6], [9]], labels=[2, 4, 6, 9]),
+        ):
+            assert optimal(space, eps=1, loss="manhattan").loss > 0
+
+    def test_numbers_of_points_are_no_coordinates(self):
+        """A list of places is labelled 0 … n−1, and the loss was the distance of these numbers."""
+        places = [[0, 0], [100, 0], [0, 100], [1, 1]]
+        with pytest.raises(NotApplicable, match="only count these points"):
+            optimal(points(places), eps=1, loss="euclidean")
+        named = points(places, labels=[tuple(place) for place in places])
+        by_labels = optimal(named, eps="ln 2", loss="euclidean").loss
+        assert by_labels == optimal(points(places), eps="ln 2", loss="metric").loss
 
 
 class TestRefusals:

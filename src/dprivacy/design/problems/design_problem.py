@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -192,7 +193,23 @@ def _by_coordinates(space: FiniteSpace, metric: str) -> FiniteSpace:
             f'grid, and these are labels like {shown(space.labels[0])!r}; use "metric", the distances '
             "of the space"
         )
+    if _only_counted(space):
+        raise NotApplicable(
+            f'the loss "{metric}" measures between labels that are coordinates, and the labels 0 to '
+            f'{len(space) - 1} only count these points, which lie otherwise; use "metric", the '
+            "distances of the space, or coordinates as labels"
+        )
     return points(places, metric=metric, labels=space.labels, pseudo=True)
+
+
+def _only_counted(space: FiniteSpace) -> bool:
+    """Whether labels 0 … n−1 are no places: some points are nearer to each other than those between."""
+    n = len(space)
+    if space.labels != tuple(range(n)):
+        return False
+    apart = space.distances.floats
+    sides = [apart.diagonal(k) for k in range(n)]
+    return any(inner.max() > outer.min() for inner, outer in pairwise(sides))
 
 
 def _chosen(table: Loss, outputs: tuple[Any, ...] | None) -> Loss:
