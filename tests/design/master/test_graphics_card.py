@@ -7,14 +7,22 @@ import numpy as np
 import pytest
 
 import dprivacy as dp
+from dprivacy.design.columns import arithmetic_device
 from dprivacy.design.columns.generation import column_generation
 from dprivacy.design.master import graphics_card as gpu
 from dprivacy.design.master.master_program import balanced, mixture
+from dprivacy.design.master.normal_equations import Walled
 from dprivacy.errors import UnknownName
 from support.design_spaces import apart, check, check_flows, costs_of, lattice, rng, spaces
 from support.programs import printed
 
 card = pytest.mark.service("gpu")
+
+
+@pytest.fixture(autouse=True)
+def small_problems_go_to_the_card(monkeypatch):
+    """The problems here are small, and the processor would mix their columns."""
+    monkeypatch.setattr(arithmetic_device, "_WORTH_CARD", 0)
 
 
 def test_a_device_that_is_not_known():
@@ -51,6 +59,15 @@ def test_mixtures_agree():
     even = gpu.Card().balanced(A, quick.weights)
     assert np.abs(A @ even - 1).max() < 1e-13
     np.testing.assert_allclose(even, balanced(A, quick.weights), rtol=1e-9, atol=1e-13)
+
+
+@card
+def test_columns_that_take_no_room_are_written_out():
+    import cupy
+
+    A = rng(2).random((3, 4))
+    whole = cupy.asnumpy(Walled(cupy.asarray(A)).whole())
+    np.testing.assert_array_equal(whole, Walled(A).whole())
 
 
 @card

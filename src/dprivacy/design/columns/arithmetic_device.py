@@ -40,11 +40,17 @@ class Machine:
         self, A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floats
     ) -> Mixture:
         """Mix the columns: `master_program.mixture`."""
-        return (self.card.mixture if self.card else mixture)(A, q, gap, weights, multipliers)
+        card = self._card(A)
+        return (card.mixture if card else mixture)(A, q, gap, weights, multipliers)
 
     def balanced(self, A: Floats, x: Floats) -> Floats:
         """Bring the rows to sums of 1: `master_program.balanced`."""
-        return (self.card.balanced if self.card else balanced)(A, x)
+        card = self._card(A)
+        return (card.balanced if card else balanced)(A, x)
+
+    def _card(self, A: Floats) -> Card | None:
+        """The card, where there is one and the columns are many enough for it."""
+        return self.card if len(A) >= _WORTH_CARD else None
 
 
 def machine(entries: int, compiled: bool | None, device: str) -> Machine:
@@ -65,6 +71,7 @@ def machine(entries: int, compiled: bool | None, device: str) -> Machine:
 
 
 _WORTH_COMPILING = 400  # entries of the costs below which NumPy is quicker than loading numba
+_WORTH_CARD = 300  # rows below which the processor mixes sooner than a card
 
 
 def require_device(device: str) -> None:

@@ -41,7 +41,8 @@ class Walled:
 
     def whole(self) -> Any:
         """The matrix with all its columns."""
-        one = np.eye(len(self.inner), like=self.inner)
+        one = np.zeros_like(self.inner, shape=2 * self.inner.shape[:1])  # CuPy has no `eye(like=)`
+        np.fill_diagonal(one, 1.0)
         return np.hstack([self.inner, one, -one])
 
 
