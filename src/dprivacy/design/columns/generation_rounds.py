@@ -28,7 +28,7 @@ _YOUNG = 3  # rounds in which a new column is not dropped
 _SLIGHT = 1e-3  # weight of the first columns beside those of a coarser problem
 _LOST = 0.5  # a gap that says nothing of the multipliers yet
 _PIVOTS = 30  # for each output in the first rounds; three times as many when these bring little
-_NEAR = 0.5  # times ε: secrets nearer than this in the mean are merged for a start
+_NEAR = 0.4  # times ε: secrets nearer than this in the mean are merged for a start
 _COARSE = 1e-2  # the gap to which the coarser problem is solved
 _BOXED = 1e-2  # the gap of the master in a box: the gap so far says nothing of it
 _FAR = 3_000  # pivots for each output where the first multipliers are nearly right
@@ -103,7 +103,7 @@ def search(
 ) -> tuple[Approximation, Floats]:
     """The answer when the gap is reached, `tell` asks to stop, or nothing moves; and flows (m × n)."""
     early = start is None and time.perf_counter() < until
-    smaller = _smaller(problem, _NEAR) if early else []
+    smaller = (coarser(problem, _NEAR) or tiles(problem)) if early else []
     opening = _cold(problem, start, few=bool(smaller))
     best = _at_first(problem, opening)
     rounds = 0
@@ -159,11 +159,6 @@ def _mixed_at_once(problem: Problem, best: Best, machine: Machine) -> None:
     best.mixed(columns, machine.balanced(columns.A, found.weights), problem.even)
 
 
-def _smaller(problem: Problem, within: float) -> Coarser | list[Tile]:
-    """A coarser problem where secrets are near each other, or tiles; or nothing."""
-    return coarser(problem, within) or tiles(problem)
-
-
 def _warm(
     problem: Problem,
     smaller: Coarser | list[Tile],
@@ -172,7 +167,7 @@ def _warm(
     until: float,
     told: Told,
 ) -> Opening:
-    """The trees, columns and multipliers of smaller problems, which may have smaller ones in turn."""
+    """The trees, columns and multipliers of smaller problems, if there are any."""
     if isinstance(smaller, Coarser):
         return _refined(problem, smaller, cold, machine, until, told)
     return _tiled(problem, smaller, cold, machine, until, told) if smaller else cold
@@ -182,7 +177,7 @@ def _refined(
     problem: Problem, part: Coarser, cold: Opening, machine: Machine, until: float, told: Told
 ) -> Opening:
     """The trees, columns and multipliers of a coarser problem."""
-    best = _roughly(part.problem, np.inf, machine, until, told)
+    best = _roughly(part.problem, machine, until, told)
     owners, rays, weights = part.spread_columns(problem, best.columns, best.weights)
     return Opening(
         part.spread_trees(problem, best.trees),
@@ -199,13 +194,15 @@ def _tiled(
     near, trees = np.empty(len(problem.lengths)), cold.trees.copy()
     columns, mixed = cold.columns, [np.empty(0)]
     for tile in cut:
-        best = _roughly(tile.problem, _NEAR, machine, until, told)
-        near[tile.members] = best.multipliers * tile.problem.scale
-        owned = tile.outputs[: tile.owned]
+        best = _roughly(tile.problem, machine, until, told)
+        near[tile.members[: tile.own]] = best.multipliers[: tile.own] * tile.problem.scale
+        if not tile.owned:
+            continue
         found = best.trees.only(slice(tile.owned))
-        trees.put(owned, spread_trees(problem.lengths, tile.members, found))
+        trees.put(tile.outputs[: tile.owned], spread_trees(problem.lengths, tile.members, found))
+        mine = np.nonzero(best.columns.owners < tile.owned)[0]
         owners, rays, weights = spread_columns(
-            problem.lengths, tile.members, tile.outputs, best.columns, best.weights
+            problem.lengths, tile.members, tile.outputs, best.columns.only(mine), best.weights[mine]
         )
         columns = columns.with_rays(problem, owners, rays)
         mixed.append(weights)
@@ -214,9 +211,9 @@ def _tiled(
     return Opening(trees, columns, np.concatenate([slight, weights]), near)
 
 
-def _roughly(problem: Problem, within: float, machine: Machine, until: float, told: Told) -> Best:
-    """The answer to a smaller problem, from which a larger one starts."""
-    smaller = _smaller(problem, within)
+def _roughly(problem: Problem, machine: Machine, until: float, told: Told) -> Best:
+    """The answer to a smaller problem, from which a larger one starts; it may have a coarser one."""
+    smaller: Coarser | list[Tile] = coarser(problem) or []
     opening = _cold(problem, None, few=bool(smaller))
     best = _at_first(problem, opening)
     best.centred(*_lifted(problem, best.centre, opening.trees, machine))

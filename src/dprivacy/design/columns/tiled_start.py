@@ -1,59 +1,77 @@
 """A start from tiles: secrets far from each other hardly matter to each other.
 
 A list of places may be wide, and dense in parts. Solved by itself, a tile takes next to no time, and
-its answer is nearly right wherever its border is far.
+its answer is nearly right wherever its border is far: so it looks beyond its own secrets, and of what
+it finds only these are taken.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from dprivacy.design.columns.coarser_start import net
 from dprivacy.design.columns.column_pool import Problem
 from dprivacy.design.problems.problem_symmetry import alone
-from dprivacy.numbers import Whole
+from dprivacy.numbers import Floats, Whole
 
 _WORTH = 150  # secrets from which on tiles save time
-_SIZE = 50  # secrets of a tile in the mean
+_SIZE = 50  # the most secrets that a tile has of its own
+_BEYOND = 3.0  # how far beyond them, times 1/ε, a tile looks
+_MOST = 100  # secrets of a tile, those beyond its own included
 
 
 @dataclass(frozen=True, eq=False)
 class Tile:
     """The problem of some secrets, and where these and its outputs are in the whole one.
 
-    `owned` are the outputs whose trees the tile has; they come first among its `outputs`.
+    The tile's own secrets, `own` in number, come first among its `members`, and the outputs that are
+    best for one of them, `owned` in number, first among its `outputs`.
     """
 
     problem: Problem
     members: Whole
+    own: int
     outputs: Whole
     owned: int
 
 
 def tiles(problem: Problem) -> list[Tile]:
-    """The problem cut into parts, by the nearest of some secrets that are apart from each other.
+    """The problem cut into parts that overlap.
 
-    None where there are few secrets, or symmetries.
+    None where there are few secrets, or symmetries, or where the parts together are more than half the
+    work of the whole.
     """
     n = len(problem.lengths)
     if len(problem.group.sizes) < n or n < _WORTH:
         return []
-    mass = problem.costs.sum(axis=0)
-    centres = net(problem.lengths, np.argsort(-mass, kind="stable"), 1.0 / _SIZE)
-    if centres is None:
-        return []
-    nearest = problem.lengths[:, centres].argmin(axis=1)
     worst = problem.costs.max(axis=0)
-    home = nearest[(problem.costs / np.where(worst > 0, worst, 1.0)).argmin(axis=1)]
+    home = (problem.costs / np.where(worst > 0, worst, 1.0)).argmin(axis=1)
     wanted = problem.costs.argmin(axis=0)
-    return [
-        _tile(problem, np.nonzero(nearest == k)[0], home == k, wanted) for k in range(len(centres))
-    ]
+    cut = [_tile(problem, own, home, wanted) for own in _parts(problem.lengths, np.arange(n))]
+    return cut if 2 * sum(len(tile.members) ** 3 for tile in cut) < n**3 else []
 
 
-def _tile(problem: Problem, members: Whole, mine: Whole, wanted: Whole) -> Tile:
-    owned = np.nonzero(mine)[0]
-    outputs = np.concatenate([owned, np.setdiff1d(wanted[members], owned)])
+def _parts(lengths: Floats, members: Whole) -> Iterator[Whole]:
+    """Halves of halves: those nearer to one of two members that are far apart, and the rest."""
+    if len(members) <= _SIZE:
+        yield members
+        return
+    one = members[lengths[members[0], members].argmax()]
+    other = members[lengths[one, members].argmax()]
+    nearer = np.argsort(lengths[one, members] - lengths[other, members], kind="stable")
+    for half in np.array_split(members[nearer], 2):
+        yield from _parts(lengths, np.sort(half))
+
+
+def _tile(problem: Problem, own: Whole, home: Whole, wanted: Whole) -> Tile:
+    far = problem.lengths[own].min(axis=0)
+    far[own] = -1.0
+    near = np.argsort(far, kind="stable")[:_MOST]
+    members = near[far[near] < _BEYOND]
+    outputs = np.nonzero(np.isin(home, own))[0]
+    mine = len(outputs)
+    others = np.union1d(wanted[members], np.nonzero(np.isin(home, members))[0])
+    outputs = np.concatenate([outputs, np.setdiff1d(others, outputs)])
     within = np.ix_(members, members)
     costs = problem.costs[np.ix_(outputs, members)]
     scale = float(costs.max()) or 1.0
@@ -66,4 +84,4 @@ def _tile(problem: Problem, members: Whole, mine: Whole, wanted: Whole) -> Tile:
         scale,
         alone(len(members), len(outputs)),
     )
-    return Tile(small, members, outputs, len(owned))
+    return Tile(small, members, len(own), outputs, mine)
