@@ -197,7 +197,7 @@ def _by_coordinates(space: FiniteSpace, metric: str) -> FiniteSpace:
         raise NotApplicable(
             f'the loss "{metric}" measures between labels that are coordinates, and the labels 0 to '
             f'{len(space) - 1} only count these points, which lie otherwise; use "metric", the '
-            "distances of the space, or coordinates as labels"
+            "distances of the space, coordinates as labels, or a table of losses"
         )
     return points(places, metric=metric, labels=space.labels, pseudo=True)
 
