@@ -20,6 +20,7 @@ _DRAWS = 1 << 16  # noisy points that stand for the noise of all places together
 _FEWEST, _MOST = 16, 2048  # … and for that of one
 _TURN = math.pi * (3 - math.sqrt(5))  # the golden angle, which spreads points evenly
 _SPREAD = 0.7548776662466927  # turns from one place to the next
+_SAME = 0.01  # metres: nearer than this, a report is the place itself
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,11 @@ def moved_by_channel(mechanism: OptimalPlaces) -> Distances:
     return Distances.of(distances(points, reports), chances, weights)
 
 
+def _where(within: float) -> str:
+    """Reports at listed places are often the true one, to the rounding of their coordinates."""
+    return f"within {in_words(within)}" if within >= _SAME else "the place itself"
+
+
 @dataclass(frozen=True)
 class Choice(Explained):
     """Which of the mechanisms of one promise is used, and how far each moves public places.
@@ -141,11 +147,11 @@ class Choice(Explained):
         )
         told = words[self.used]
         more = self.distances[self.used]
+        near = _where(more.within_95)
         return (
             f"{told[0].upper()}{told[1:]} is used: it moves public places by {mean[self.used]}, "
-            f"{others}; means, at the same guarantee. 95 % of its reports are within "
-            f"{in_words(more.within_95)}, and at the public place where it is worst the mean is "
-            f"{in_words(more.worst)}."
+            f"{others}; means, at the same guarantee. 95 % of its reports are {near}, "
+            f"and at the public place where it is worst the mean is {in_words(more.worst)}."
         )
 
     def to_dict(self) -> dict[str, Any]:
