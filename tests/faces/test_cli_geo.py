@@ -176,6 +176,11 @@ def test_places_of_a_public_list(run, tmp_path):
         (["places.csv", "-o", "o.csv", "--optimal"], "--optimal and --frontier need"),
         (["--frontier", "ln 2"], "--optimal and --frontier need"),
         (["places.csv", "-o", "o.csv", "--prior", "public.csv"], "--prior needs --region"),
+        (["places.csv", "-o", "o.csv", "--among", "./places.csv"], "name a public file"),
+        (
+            ["places.csv", "-o", "o.csv", "--prior", "places.csv", "--region", REGION],
+            "name a public file",
+        ),
         (["places.csv", "-o", "o.csv", "--picture", "f.svg"], "--picture draws"),
         (["places.csv", "-o", "o.csv", "--map-true"], "--map-true and --base need --map"),
         (

@@ -165,6 +165,11 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         return
     if places is None or output is None:
         raise click.UsageError("give PLACES and --output")
+    public = given["among"] or given["prior"]
+    if public is not None and public.resolve() == places.resolve():
+        raise click.UsageError(
+            "--among and --prior name a public file; one made of true places tells where people were"
+        )
     if given["key_file"] is None and (given["state"] or given["whole_history"]):
         raise click.UsageError("--state and --whole-history go with --permanent-key")
     if given["near"] and not (given["state"] or given["whole_history"]):
