@@ -91,6 +91,15 @@ def test_most_tiles_may_have_no_output_of_their_own():
     check(found, scaled, costs, 1e-3)
 
 
+def test_no_tile_is_solved_where_the_first_answer_is_optimal(monkeypatch):
+    monkeypatch.setattr(generation_rounds, "_tiled", None)
+    scaled, costs = region(200, 200.0)
+    costs[1:] = 0.0  # everybody is at one place
+    found = column_generation(scaled, costs, gap=1e-3)
+    assert found.finished
+    assert found.loss < 1e-9
+
+
 def test_tiles_say_how_far_the_whole_search_is_and_can_be_interrupted():
     scaled, costs = region(200, 200.0)
     told = []

@@ -80,7 +80,7 @@ def column_generation(
 
     It begins with the exponential mechanism. With 150 or more secrets, and without symmetries or an
     earlier answer, it also takes trees, columns and multipliers of smaller problems: of a coarser one,
-    in which near secrets are one, where many lie within 0.5/ε, and otherwise of tiles, each by itself.
+    in which near secrets are one, where many lie within 0.4/ε, and otherwise of tiles, each by itself.
     The multipliers stay near those until the columns meet the rows; before that, the loss does not
     change.
 

@@ -116,9 +116,9 @@ def search(
         if start is not None:
             at = (start.multipliers - problem.offset) / problem.scale
             best.centred(*_lifted(problem, at, opening.trees, machine))
-        if smaller:
+        if smaller and problem.gap(best.loss, best.bound) > gap:
             _mixed_at_once(problem, best, machine)
-        opening = _warm(problem, smaller, opening, machine, until, told)
+            opening = _warm(problem, smaller, opening, machine, until, told)
         for rounds in _rounds(problem, best, opening, gap, machine, until):
             if problem.gap(best.loss, best.bound) <= gap:
                 answer = settled(problem, best, rounds, gap)
