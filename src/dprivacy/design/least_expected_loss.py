@@ -97,7 +97,8 @@ def optimal(
     gap
         How near to the optimum is near enough, as a share of the loss.
     seconds
-        Time limit; the best that was found by then is returned. Only for δ = 0, as `start`.
+        Time limit of the search, with the best that was found by then. The proofs come after it, and
+        take minutes for thousands of secrets. Only for δ = 0, as `start`.
     start
         An earlier answer for the same secrets and outputs to start from, for instance at another ε. One
         for others is passed over.
@@ -120,8 +121,9 @@ def optimal(
     -------
     Optimum
         With `channel`, `loss`, `bound`, `gap` and `certificate`. The channel is exact and proved
-        private; the bound is proved too. Interrupted from the keyboard, the best so far, proved
-        likewise. In the max case a MaxOptimum.
+        private; the bound is proved too. A search that is interrupted from the keyboard gives the
+        best so far, proved likewise; while proofs are made, an interruption ends everything. In the
+        max case a MaxOptimum.
 
     Raises
     ------
@@ -137,7 +139,7 @@ def optimal(
     Notes
     -----
     1. Secrets that no finite distance ties together are separate problems; those at distance 0 are one.
-    2. Up to about 60 secrets are solved exactly, at every scale of e^(ε·d): a vertex that floats
+    2. Up to 64 secrets are solved exactly, at every scale of e^(ε·d): a vertex that floats
        propose and balls of enough bits confirm, solved again and checked in rationals. Where e^(ε·d) is
        rational, the gap is 0; elsewhere it is below 1e-18.
     3. Others are solved in floats at a level a little below ε, by column generation over the extreme

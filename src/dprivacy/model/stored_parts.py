@@ -46,9 +46,10 @@ def channel_from(body: dict[str, Any], *, name: str = "the channel") -> Channel:
 def space_body(space: FiniteSpace) -> dict[str, Any]:
     """A finite space as plain data: its distinct distances and their codes, or doubles."""
     labels = [label_body(x) for x in space.labels]
+    numbered = {"numbered": True} if space.numbered else {}
     values = space.distances.values
     if values is None:
-        return {"labels": labels, "doubles": _doubles(space.distances.table)}
+        return {"labels": labels, "doubles": _doubles(space.distances.table), **numbered}
     # Codes in the order in which values are first met: equal spaces have equal files.
     found, first, codes = np.unique(space.distances.table, return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -57,20 +58,23 @@ def space_body(space: FiniteSpace) -> dict[str, Any]:
         "labels": labels,
         "distances": ["inf" if v == math.inf else level_body(v, "a distance") for v in kept],
         "codes": np.argsort(order)[codes].reshape(len(labels), -1).tolist(),
+        **numbered,
     }
 
 
 def space_from(body: dict[str, Any], *, name: str = "the space") -> FiniteSpace:
     """The space of a body; the axioms are checked again, distances 0 and ∞ are allowed."""
     if "doubles" in body:
-        require_keys(body, {"labels": list, "doubles": list}, {}, name)
+        require_keys(body, {"labels": list, "doubles": list}, {"numbered": bool}, name)
         table: list[list[Any]] = [[_double(v) for v in row] for row in _rows(body["doubles"], name)]
     else:
-        require_keys(body, {"labels": list, "distances": list, "codes": list}, {}, name)
+        kinds = {"labels": list, "distances": list, "codes": list}
+        require_keys(body, kinds, {"numbered": bool}, name)
         values = [read_distance(_text(v, name), f"{name}: a distance") for v in body["distances"]]
         codes = _rows(body["codes"], name)
         table = [[values[_index(code, len(values), name)] for code in row] for row in codes]
-    return from_table(_labels_from(body["labels"], name), table, pseudo=True, extended=True)
+    read = from_table(_labels_from(body["labels"], name), table, pseudo=True, extended=True)
+    return FiniteSpace(read.labels, read.distances, numbered=body.get("numbered", False))
 
 
 def matrix_body(matrix: Mat) -> dict[str, Any]:

@@ -108,9 +108,9 @@ def product(*spaces: FiniteSpace, combine: Literal["sum", "max"] = "sum") -> Fin
     distances = spaces[0].distances.take(coordinates[0].tolist())
     for space, where in zip(spaces[1:], coordinates[1:], strict=True):
         distances = distances.joined(space.distances.take(where.tolist()), join)
-    return FiniteSpace(
-        labels, distances, edges=_edges(spaces, coordinates) if combine == "sum" else None
-    )
+    edges = _edges(spaces, coordinates) if combine == "sum" else None
+    numbered = any(space.numbered for space in spaces)
+    return FiniteSpace(labels, distances, edges=edges, numbered=numbered)
 
 
 def _edges(spaces: tuple[FiniteSpace, ...], coordinates: NDArray[np.intp]) -> Pairs:

@@ -29,6 +29,8 @@ class FiniteSpace(Frozen):
         The table of distances between them.
     edges
         Pairs of positions that imply all others, where the construction knows them.
+    numbered
+        Whether labels are numbers that only count the points, so that none is a coordinate.
 
     Examples
     --------
@@ -52,17 +54,23 @@ class FiniteSpace(Frozen):
     labels: tuple[Label, ...]
     distances: Distances
     known_edges: Pairs | None
+    numbered: bool
     _index: dict[Label, int]
 
     def __init__(
-        self, labels: Iterable[Label], distances: Distances, *, edges: Pairs | None = None
+        self,
+        labels: Iterable[Label],
+        distances: Distances,
+        *,
+        edges: Pairs | None = None,
+        numbered: bool = False,
     ) -> None:
         known = read_labels(labels)
         if distances.n != len(known):
             raise SpaceMismatch(
                 f"{counted(len(known), 'label')} but a table of {distances.n}×{distances.n} distances"
             )
-        self._set(labels=known, distances=distances, _index=positions(known))
+        self._set(labels=known, distances=distances, numbered=numbered, _index=positions(known))
         self._set(known_edges=None if edges is None else _read_only(edges))
 
     def __len__(self) -> int:
@@ -142,12 +150,13 @@ class FiniteSpace(Frozen):
 
     def scaled(self, eps: LevelLike) -> "FiniteSpace":
         """The space with every distance multiplied by ε > 0."""
-        return FiniteSpace(self.labels, self.distances.scaled(as_eps(eps)), edges=self.known_edges)
+        return self._like(self.distances.scaled(as_eps(eps)), edges=self.known_edges)
 
     def restrict(self, labels: Sequence[Label]) -> "FiniteSpace":
         """The subspace of the given labels, in the given order."""
         chosen = [self.position(label) for label in read_labels(labels, "restrict")]
-        return FiniteSpace([self.labels[i] for i in chosen], self.distances.take(chosen))
+        kept = [self.labels[i] for i in chosen]
+        return FiniteSpace(kept, self.distances.take(chosen), numbered=self.numbered)
 
     def _aligned(self, other: "FiniteSpace") -> Distances:
         order = require_same_labels(self.labels, require_space(other).labels, "two spaces")
@@ -156,16 +165,16 @@ class FiniteSpace(Frozen):
     @result("T", "Lem 3.2")
     def __add__(self, other: "FiniteSpace") -> "FiniteSpace":
         """The sum of two metrics on the same labels: what observing two mechanisms protects."""
-        return FiniteSpace(self.labels, self.distances.joined(self._aligned(other), plus))
+        return self._like(self.distances.joined(self._aligned(other), plus))
 
     def maximum(self, other: "FiniteSpace") -> "FiniteSpace":
         """The larger of two metrics on the same labels, pair by pair (again a metric)."""
-        return FiniteSpace(self.labels, self.distances.joined(self._aligned(other), max))
+        return self._like(self.distances.joined(self._aligned(other), max))
 
     def minimum(self, other: "FiniteSpace") -> "FiniteSpace":
         """The largest metric below both: shortest paths through the smaller distances."""
         smaller = self.distances.joined(self._aligned(other), min)
-        return FiniteSpace(self.labels, smaller).closure()
+        return self._like(smaller).closure()
 
     def closure(self) -> "FiniteSpace":
         """The largest metric below the table: distances replaced by shortest paths.
@@ -174,7 +183,11 @@ class FiniteSpace(Frozen):
         """
         from dprivacy.spaces.shortest_paths import shortest_paths
 
-        return FiniteSpace(self.labels, shortest_paths(self.distances))
+        return self._like(shortest_paths(self.distances))
+
+    def _like(self, distances: Distances, *, edges: Pairs | None = None) -> "FiniteSpace":
+        """The same points at other distances."""
+        return FiniteSpace(self.labels, distances, edges=edges, numbered=self.numbered)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FiniteSpace):

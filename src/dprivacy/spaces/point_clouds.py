@@ -56,7 +56,7 @@ def points(
     if callable(metric):
         distances = _by_function(rows, known, metric)
         check_metric(known, distances, pseudo=pseudo, extended=False)
-        return FiniteSpace(known, distances)
+        return FiniteSpace(known, distances, numbered=labels is None)
     if metric == "jaccard":
         distances = _jaccard(rows, known)
     elif metric in _NAMED:
@@ -74,7 +74,7 @@ def points(
     else:
         raise UnknownName.among("metric (unless it is a function)", metric, [*_NAMED, "jaccard"])
     check_metric(known, distances, pseudo=pseudo, extended=False, triangle=False)
-    return FiniteSpace(known, distances)
+    return FiniteSpace(known, distances, numbered=labels is None)
 
 
 @result("M", "Ex 2")

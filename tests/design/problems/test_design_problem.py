@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dprivacy.design import optimal
+from dprivacy.design import expected_loss, optimal, remap, worst_case_loss
 from dprivacy.design.problems.design_problem import exact_mat
 from dprivacy.errors import (
     BadLevel,
@@ -21,7 +21,8 @@ from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.model import Dist
 from dprivacy.numbers.matrices import Mat
 from dprivacy.polytope import kernels
-from dprivacy.spaces import discrete, grid, line, points
+from dprivacy.spaces import discrete, from_table, grid, line, points, product
+from dprivacy.store import load, save
 
 
 class TestOutputs:
@@ -54,14 +55,43 @@ class TestOutputs:
         ):
             assert optimal(space, eps=1, loss="manhattan").loss > 0
 
-    def test_numbers_of_points_are_no_coordinates(self):
+    def test_numbers_of_points_are_no_coordinates(self, tmp_path):
         """A list of places is labelled 0 … n−1, and the loss was the distance of these numbers."""
-        places = [[0, 0], [100, 0], [0, 100], [1, 1]]
-        with pytest.raises(NotApplicable, match="only count these points"):
-            optimal(points(places), eps=1, loss="euclidean")
+        places = [[0, 0], [100, 5], [200, 0], [300, 7]]
+        space = points(places)
+        save(space, tmp_path / "space.json")
+        for known in (
+            space,
+            space.restrict([3, 1]),
+            space.scaled(2),
+            product(space, line(2)),
+            load(tmp_path / "space.json"),
+        ):
+            with pytest.raises(NotApplicable, match="only count these points"):
+                optimal(known, eps="1/100", loss="euclidean")
+        best = optimal(space, eps="1/100")
+        for question in (expected_loss, worst_case_loss, remap):
+            with pytest.raises(NotApplicable, match="only count these points"):
+                question(best, loss="euclidean")
         named = points(places, labels=[tuple(place) for place in places])
-        by_labels = optimal(named, eps="ln 2", loss="euclidean").loss
-        assert by_labels == optimal(points(places), eps="ln 2", loss="metric").loss
+        assert optimal(named, eps="1/100", loss="euclidean").loss == best.loss
+        assert float(expected_loss(best)) == pytest.approx(float(best.loss))
+
+    @pytest.mark.parametrize("labels", [[False, True], [0.0, math.inf]])
+    def test_what_is_no_number_is_no_coordinate(self, labels):
+        with pytest.raises(NotApplicable, match="labels that are coordinates"):
+            optimal(discrete(labels), eps=1, loss="euclidean")
+
+    def test_numbers_that_are_values_are_coordinates_at_any_distances(self):
+        apart = [
+            [abs(i - j) if (i < 2) == (j < 2) else math.inf for j in range(5)] for i in range(5)
+        ]
+        split = from_table(range(5), apart, extended=True)
+        assert optimal(split, eps="ln 2", loss="euclidean").loss > 0
+        hours = from_table(
+            range(6), [[min(abs(i - j), 6 - abs(i - j)) for j in range(6)] for i in range(6)]
+        )
+        assert optimal(hours, eps="ln 2", loss="euclidean").loss > 0
 
 
 class TestRefusals:

@@ -229,7 +229,7 @@ def _read(
         raw = as_loss(loss, channel.rows)
         order = require_secrets(channel.rows, raw)
     else:
-        distances = space is not None or loss == "metric"
+        distances = space is not None or loss == "metric" or hasattr(C, "guarantee")
         metric = space_for(C, space) if distances else discrete(channel.rows)
         order = require_same_labels(channel.rows, metric.labels, "channel and space")
         raw = read_loss(loss, metric, channel.columns if callable(loss) else None)

@@ -1,10 +1,10 @@
 """The question of an optimal mechanism, read once: a space, a level, a prior, a loss, outputs."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -134,7 +134,7 @@ def exact_space(space: FiniteSpace) -> FiniteSpace:
     distinct, codes = np.unique(space.distances.table, return_inverse=True)
     values = [value if value == np.inf else Fraction(value) for value in distinct.tolist()]
     codes = codes.reshape(space.distances.table.shape).astype(np.int32)
-    return FiniteSpace(space.labels, Distances(codes, values))
+    return FiniteSpace(space.labels, Distances(codes, values), numbered=space.numbered)
 
 
 def exact_mat(matrix: Mat) -> Mat:
@@ -186,30 +186,25 @@ def read_loss(
 def _by_coordinates(space: FiniteSpace, metric: str) -> FiniteSpace:
     """The labels as points in the plane (or on a line), whatever the space's own metric."""
     places = [label if isinstance(label, tuple) else (label,) for label in space.labels]
-    numbers = all(isinstance(v, int | float | Fraction) for place in places for v in place)
+    numbers = all(_is_coordinate(v) for place in places for v in place)
     if not numbers or len({len(place) for place in places}) != 1:
         raise NotApplicable(
             f'the loss "{metric}" measures between labels that are coordinates, such as those of a '
             f'grid, and these are labels like {shown(space.labels[0])!r}; use "metric", the distances '
             "of the space"
         )
-    if _only_counted(space):
+    if space.numbered:
         raise NotApplicable(
-            f'the loss "{metric}" measures between labels that are coordinates, and the labels 0 to '
-            f'{len(space) - 1} only count these points, which lie otherwise; use "metric", the '
-            "distances of the space, coordinates as labels, or a table of losses"
+            f'the loss "{metric}" measures between labels that are coordinates, and labels like '
+            f'{shown(space.labels[0])!r} only count these points; use "metric", the distances of the '
+            "space, or make it with coordinates as labels=…"
         )
     return points(places, metric=metric, labels=space.labels, pseudo=True)
 
 
-def _only_counted(space: FiniteSpace) -> bool:
-    """Whether labels 0 … n−1 are no places: some points are nearer to each other than those between."""
-    n = len(space)
-    if space.labels != tuple(range(n)):
-        return False
-    apart = space.distances.floats
-    sides = [apart.diagonal(k) for k in range(n)]
-    return any(inner.max() > outer.min() for inner, outer in pairwise(sides))
+def _is_coordinate(value: object) -> bool:
+    number = isinstance(value, int | Fraction) and not isinstance(value, bool)
+    return number or (isinstance(value, float) and math.isfinite(value))
 
 
 def _chosen(table: Loss, outputs: tuple[Any, ...] | None) -> Loss:
