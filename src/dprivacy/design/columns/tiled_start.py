@@ -38,8 +38,8 @@ class Tile:
 def tiles(problem: Problem) -> list[Tile]:
     """The problem cut into parts that overlap.
 
-    No parts where there are few secrets, or symmetries, or where all of them are more than half the work
-    of the whole.
+    There are no parts where secrets are few or have symmetries, and where all parts together are more
+    than half the work of the whole.
     """
     n = len(problem.lengths)
     if len(problem.group.sizes) < n or n < _WORTH:
