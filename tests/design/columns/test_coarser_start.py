@@ -7,7 +7,7 @@ from dprivacy.design.columns import generation_rounds
 from dprivacy.design.columns.coarser_start import coarser
 from dprivacy.design.columns.column_pool import first_columns, first_trees, posed
 from dprivacy.design.columns.generation import column_generation
-from dprivacy.design.columns.spanning_trees import stars
+from dprivacy.design.trees.spanning_trees import stars
 from support.design_spaces import apart, check, check_flows, rng
 
 

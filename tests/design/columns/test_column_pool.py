@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dprivacy.design.columns.column_pool import exponential, first_columns, first_trees, posed
-from dprivacy.design.columns.spanning_trees import stars
 from dprivacy.design.problems.problem_symmetry import find_symmetry
+from dprivacy.design.trees.spanning_trees import stars
 from support.design_spaces import apart, costs_of, lattice, rng, spaces, worst_ratio
 
 

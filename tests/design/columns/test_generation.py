@@ -9,9 +9,9 @@ from scipy.sparse import csr_matrix, eye, kron
 
 from dprivacy.design.columns.generation import column_generation
 from dprivacy.design.columns.generation_rounds import planted_again
-from dprivacy.design.columns.spanning_trees import Trees, price, shortened, stars
-from dprivacy.design.columns.tree_flows import lifted
 from dprivacy.design.master.master_program import balanced, mixture
+from dprivacy.design.trees.spanning_trees import Trees, price, shortened, stars
+from dprivacy.design.trees.tree_flows import lifted
 from dprivacy.errors import MissingExtra
 from support.design_spaces import (
     apart,
@@ -327,7 +327,7 @@ def test_compiling_needs_numba(monkeypatch):
 
 def test_nowhere_to_keep_machine_code(monkeypatch):
     numba = pytest.importorskip("numba")
-    from dprivacy.design.columns.compiled_trees import compiled
+    from dprivacy.design.trees.compiled_trees import compiled
 
     made = numba.njit
 

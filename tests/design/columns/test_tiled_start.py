@@ -6,9 +6,9 @@ import pytest
 from dprivacy.design.columns import generation_rounds
 from dprivacy.design.columns.column_pool import first_columns, first_trees, posed
 from dprivacy.design.columns.generation import column_generation
-from dprivacy.design.columns.spanning_trees import stars
 from dprivacy.design.columns.spread_answers import spread_columns, spread_trees
 from dprivacy.design.columns.tiled_start import tiles
+from dprivacy.design.trees.spanning_trees import stars
 from support.design_spaces import apart, check, check_flows, rng
 
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from dprivacy.design.columns.spanning_trees import Prices, Trees, price
-from dprivacy.design.columns.tree_flows import lifted
 from dprivacy.design.master.graphics_card import Card, require_card
 from dprivacy.design.master.master_program import Mixture, balanced, mixture
+from dprivacy.design.trees.spanning_trees import Prices, Trees, price
+from dprivacy.design.trees.tree_flows import lifted
 from dprivacy.errors import MissingExtra, UnknownName
 from dprivacy.numbers import Floats, Whole
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dprivacy.design.columns.column_pool import Columns, Problem
-from dprivacy.design.columns.spanning_trees import Trees
 from dprivacy.design.columns.spread_answers import spread_columns, spread_trees
 from dprivacy.design.problems.problem_symmetry import alone
+from dprivacy.design.trees.spanning_trees import Trees
 from dprivacy.numbers import Floats, Whole
 
 _WORTH = 150  # secrets from which on a coarser problem saves time

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from dprivacy.design.columns.spanning_trees import SHORTER, Trees, replanted, shortened
 from dprivacy.design.problems.approximation import Approximation
 from dprivacy.design.problems.problem_symmetry import Symmetry, alone
+from dprivacy.design.trees.spanning_trees import SHORTER, Trees, replanted, shortened
 from dprivacy.numbers import Floats, Whole
 
 _SLOPES = (0.0, 1.0, 0.7, 0.4)  # first columns: e^(−slope·D) around each output's best secret

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprivacy.design.columns.tree_flows import as_flows
 from dprivacy.design.problems.approximation import Approximation
+from dprivacy.design.trees.tree_flows import as_flows
 from dprivacy.numbers import Floats, Whole
 
 

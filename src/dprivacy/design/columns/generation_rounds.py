@@ -11,11 +11,11 @@ from dprivacy.design.columns.boxed_master import Box
 from dprivacy.design.columns.coarser_start import Coarser, coarser
 from dprivacy.design.columns.column_pool import Columns, Problem, first_columns, first_trees, named
 from dprivacy.design.columns.local_shares import given_up
-from dprivacy.design.columns.spanning_trees import Trees, stars
 from dprivacy.design.columns.spread_answers import spread_columns, spread_trees
 from dprivacy.design.columns.tiled_start import Tile, tiles
 from dprivacy.design.master.master_program import Mixture
 from dprivacy.design.problems.approximation import Approximation
+from dprivacy.design.trees.spanning_trees import Trees, stars
 from dprivacy.numbers import Floats, Whole
 
 _ROUNDS = 2_000

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dprivacy.design.columns.column_pool import Columns
-from dprivacy.design.columns.spanning_trees import Trees
+from dprivacy.design.trees.spanning_trees import Trees
 from dprivacy.numbers import Floats, Whole
 
 _IN_USE = 1e-3  # of the mean weight: a column with more is taken over

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.design.columns.arithmetic_device import machine
-from dprivacy.design.columns.spanning_trees import Trees
 from dprivacy.design.engines.scaled_cone import Ball, Balls, Cone
+from dprivacy.design.trees.spanning_trees import Trees
 from dprivacy.numbers import Floats
 
 _MOST_STEPS = 4  # of a walk in floats, for each secret

@@ -34,7 +34,7 @@ def upper_envelope(logs: Floats, scaled: Floats) -> Floats:
 @cache
 def compiled_rows() -> Callable[..., None]:
     """`rows_raised` in machine code, made on the first use."""
-    from dprivacy.design.columns.compiled_trees import compiled
+    from dprivacy.design.trees.compiled_trees import compiled
 
     return compiled(rows_raised)
 

@@ -174,7 +174,7 @@ def price(
     halted = Event()
     walk: Callable[..., tuple[float, int]] = _walk
     if compiled:
-        from dprivacy.design.columns.compiled_walks import walk as compiled_walk
+        from dprivacy.design.trees.compiled_walks import walk as compiled_walk
 
         walk = compiled_walk
 

@@ -63,7 +63,7 @@ def lifted(
 @cache
 def compiled_flow() -> Callable[..., None]:
     """`flow_on_tree` in machine code, made on the first use."""
-    from dprivacy.design.columns.compiled_trees import compiled
+    from dprivacy.design.trees.compiled_trees import compiled
 
     return compiled(flow_on_tree)
 
