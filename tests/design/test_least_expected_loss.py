@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dprivacy.design import optimal
+from dprivacy.design import optimal, piece_answer
 from dprivacy.design.problems.design_problem import Problem
 from dprivacy.errors import BadNumber, NotApplicable, TooLarge, Uncertified, WrongKind
 from dprivacy.flow import loss, posterior_uncertainty
@@ -349,6 +349,17 @@ class TestStopping:
         best = optimal(self.space(), eps=1, prior=self.prior(), seconds=0.0)
         assert best.certificate.privacy
         assert float(best.bound) <= float(best.loss)
+
+    def test_next_to_no_loss_is_not_sought_by_the_interior_point(self, monkeypatch):
+        """300 towns 5.5 km apart, 200 m being hidden, took longer than anyone waits."""
+        monkeypatch.setattr(piece_answer, "_LATE", 65)
+        monkeypatch.setattr(piece_answer, "interior_point", None)
+        towns = 5500.0 * np.array([(i, j) for i in range(10) for j in range(8)])
+        space = points(towns + np.random.default_rng(0).normal(size=(80, 2)))
+        told = []
+        found = optimal(space, eps=np.log(4) / 200, progress=lambda *at: told.append(at))
+        assert found.bound <= found.loss < 1e-9
+        assert told
 
     def test_progress_tells_a_closing_gap(self):
         seen = []

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from dprivacy.errors import DuplicateLabel, Malformed, UnknownCategory
+from dprivacy.design import optimal
+from dprivacy.errors import DuplicateLabel, Malformed, NotApplicable, UnknownCategory
 from dprivacy.numbers import as_level, root
 from dprivacy.spaces import bags, discrete, from_table, graph, grid, line, points
 from support.space_draws import on_each
@@ -150,3 +151,10 @@ def test_refusals():
         bags([["a", "b"], ["b", "a"]], space)
     with pytest.raises(Malformed, match="bags: at least one"):
         bags([], space)
+
+
+def test_bags_of_points_that_are_only_numbered():
+    """Their labels say nothing of where they are either."""
+    counted = bags([[0], [1], [2]], points([[0, 0], [9, 0], [0, 9]]))
+    with pytest.raises(NotApplicable, match="only count"):
+        optimal(counted, eps=1, loss="euclidean")

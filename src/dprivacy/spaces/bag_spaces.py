@@ -57,7 +57,7 @@ def bags(collections: Iterable[Iterable[Label]], space: FiniteSpace) -> FiniteSp
             table[a][b] = table[b][a] = earth_movers(listed[a], listed[b], space.distances)
     if not space.exact:
         table = [[float(value) for value in row] for row in table]
-    return FiniteSpace(labels, Distances.of(table))
+    return FiniteSpace(labels, Distances.of(table), numbered=space.numbered)
 
 
 def earth_movers(first: list[int], second: list[int], distances: Distances) -> Distance:

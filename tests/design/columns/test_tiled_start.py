@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dprivacy.design.columns import generation_rounds
+from dprivacy.design.columns.arithmetic_device import machine
 from dprivacy.design.columns.column_pool import first_columns, first_trees, posed
 from dprivacy.design.columns.generation import column_generation
 from dprivacy.design.columns.spread_answers import spread_columns, spread_trees
@@ -71,6 +72,36 @@ def test_few_secrets_or_nothing_apart_make_no_tiles():
     assert tiles(posed(*region(60, 50.0), None)) == []
     alike = 1.0 - np.eye(160)
     assert tiles(posed(alike, alike / 160, None)) == []
+
+
+def test_secrets_that_are_alone_make_no_tiles():
+    """Tiles of towns 6/ε apart took twice as long as they saved."""
+    grid = np.array([(i, j) for i in range(16) for j in range(10)])
+    distance = apart(grid + 0.1 * rng(0).normal(size=(160, 2)))
+    assert tiles(posed(6 * distance, distance / 160, None)) == []
+    assert tiles(posed(3 * distance, distance / 160, None))
+
+
+def test_a_search_out_of_time_mixes_no_columns_of_tiles(monkeypatch):
+    """A limit of a second became fifty for 1,200 places."""
+    monkeypatch.setattr(generation_rounds.Box, "mixture", None)
+    scaled, costs = region(200, 200.0)
+    told = []
+
+    def late(*at):
+        told.append(at)
+        return len(told) > 5
+
+    found, _ = generation_rounds.search(
+        posed(scaled, costs, None),
+        gap=1e-6,
+        start=None,
+        machine=machine(costs.size, None, "cpu"),
+        until=np.inf,
+        tell=late,
+        interrupted=lambda: None,
+    )
+    assert not found.finished
 
 
 def test_a_region_takes_few_rounds(monkeypatch):

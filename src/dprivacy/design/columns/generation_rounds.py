@@ -123,6 +123,7 @@ def search(
             if problem.gap(best.loss, best.bound) <= gap:
                 answer = settled(problem, best, rounds, gap)
                 if answer[0].finished:
+                    told()
                     return answer
             if told():
                 break
@@ -281,6 +282,7 @@ def _rounds(
     if opening.near is not None:
         opening = _walked(problem, best, opening, opening.near, machine, until)
         allowed = _FAR
+        yield 0  # time may be up, and mixing the columns at hand takes longest
     trees, columns, weights = opening.trees, opening.columns, opening.weights
     fresh = trees.copy()
     for number in range(1, _ROUNDS + 1):

@@ -17,6 +17,9 @@ from dprivacy.numbers import Floats, Whole
 _WORTH = 150  # secrets from which on tiles save time
 _SIZE = 50  # the most secrets that a tile has of its own
 _BEYOND = 3.0  # how far beyond them, times 1/ε, a tile looks
+_ALONE = (
+    5.0  # times 1/ε, how far the next secret is in the mean: a search knows enough without tiles
+)
 _MOST = 100  # secrets of a tile, those beyond its own included
 
 
@@ -43,6 +46,9 @@ def tiles(problem: Problem) -> list[Tile]:
     """
     n = len(problem.lengths)
     if len(problem.group.sizes) < n or n < _WORTH:
+        return []
+    nearest = np.array([np.partition(row, 1)[1] for row in problem.lengths])
+    if np.average(nearest, weights=problem.costs.sum(axis=0) + 1e-300) > _ALONE:
         return []
     worst = problem.costs.max(axis=0)
     home = (problem.costs / np.where(worst > 0, worst, 1.0)).argmin(axis=1)
