@@ -153,7 +153,7 @@ def test_places_of_a_public_list(run, tmp_path):
     given = ["--among", "public.csv", "--radius", "500 m"]
     people = ["--person", "who", "--reports", "2", "--map", "listed.html"]
     done = run("places.csv", "-o", "listed.csv", *given, *people)
-    assert "▪ 3 listed places" in (tmp_path / "listed.html").read_text()
+    assert "▫ 3 listed places" in (tmp_path / "listed.html").read_text()
     assert "the odds change by at most a factor of 4. This is for all reports" in done.output
     assert "between two places of the list change by at most a factor of 2." in done.output
     listed = set(PUBLIC.splitlines()[1:])
@@ -166,6 +166,26 @@ def test_places_of_a_public_list(run, tmp_path):
     with pytest.raises(Malformed, match=r"row 0 lies more than 1 m .* \(and 1 more\)"):
         run("places.csv", "-o", "no.csv", *given)
     run("places.csv", "-o", "yes.csv", *given, "--tolerance", "20 m", "--again", "a test")
+
+
+@pytest.mark.parametrize("another", ["hardlink_to", "symlink_to", "copy"])
+def test_the_true_places_are_public_under_no_other_name(run, tmp_path, another):
+    """A link or a copy was taken for a public list, and --base drew true tracks into the map."""
+    track = {"type": "LineString", "coordinates": LINE}
+    (tmp_path / "track.geojson").write_text(json.dumps(track))
+    for name, options in (
+        ("places.csv", ["--among"]),
+        ("track.geojson", ["--map", "m.html", "--base"]),
+    ):
+        true, other = tmp_path / name, tmp_path / f"other-{name}"
+        if another == "copy":
+            other.write_bytes(true.read_bytes())
+        else:
+            getattr(other, another)(true)
+        done = run(name, "-o", "o.csv", *options, other.name, ok=False)
+        assert done.exit_code == 2
+        assert "name a public file" in done.output.replace("\n", " ").replace("│ ", "")
+    assert not (tmp_path / "m.html").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """``dprivacy geo``: reported places for true ones, with a guarantee in metres."""
 
+import filecmp
 from pathlib import Path
 from typing import Any
 
@@ -165,11 +166,13 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         return
     if places is None or output is None:
         raise click.UsageError("give PLACES and --output")
-    public = given["among"] or given["prior"]
-    if public is not None and public.resolve() == places.resolve():
-        raise click.UsageError(
-            "--among and --prior name a public file; one made of true places tells where people were"
-        )
+    for name in ("among", "prior", "base"):
+        public: Path | None = given[name]
+        if public is not None and public.is_file() and places.is_file() and _same(public, places):
+            raise click.UsageError(
+                "--among, --prior and --base name a public file; one made of true places tells where "
+                "people were"
+            )
     if given["key_file"] is None and (given["state"] or given["whole_history"]):
         raise click.UsageError("--state and --whole-history go with --permanent-key")
     if given["near"] and not (given["state"] or given["whole_history"]):
@@ -186,6 +189,11 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         if given["base"] is not None:
             read_outlines(given["base"])  # is refused before anything is drawn
         shared.refuse_existing(drawn, replace=given["replace"])
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two files are one, or copies of each other."""
+    return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
 
 
 def _known(given: dict[str, Any]) -> City | PlaceList | None:
