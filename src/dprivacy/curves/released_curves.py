@@ -111,10 +111,12 @@ class ProtectedCurves(Answer, Sealed, Pictured):
         """What is guaranteed, how much noise there is, and how the basis was chosen."""
         made = self.mechanism
         unit = f" {self.unit}" if self.unit else ""
+        name = made.basis.name
+        what = "reading" if name == "readings" else f"{name} coefficient"
         lines = [
             self.sentence(),
             f"Standard deviation of the noise: {np.sqrt((made.noise**2).mean()):.3g}{unit} on one "
-            f"reading of one curve, from {counted(made.basis.size, f'{made.basis.name} coefficient')}.",
+            f"reading of one curve, from {counted(made.basis.size, what)}.",
         ]
         if made.space.slack:
             lines.append(
@@ -140,7 +142,7 @@ class ProtectedCurves(Answer, Sealed, Pictured):
         apart = {
             "L2": f"{near}1 {unit} apart in L2 distance",
             "sup": f"at most 1 {unit} apart at every moment",
-            "readings": f"{near}1 {unit} apart, summed over all readings",
+            "readings": f"{near}1 {unit} apart, summed over all readings,",
         }[space.name]
         grid = "" if space.grid is None else f" with readings on the grid of {space.grid} {unit}"
         return (
