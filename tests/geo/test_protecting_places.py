@@ -290,7 +290,9 @@ def test_averaging_finds_home_through_fresh_noise_and_not_through_permanent_nois
         found = averaging_attack(reports=(1, 10, 100), people=40, insecure_seed=3)
     assert found.fresh[2] < found.fresh[0] / 5
     assert found.permanent[2] > 0.8 * found.permanent[0]
-    assert min(found.permanent[2], found.cells[2]) > 4 * found.fresh[2]
+    assert found.permanent[2] > 4 * found.fresh[2]
+    # Cells that a home lies in have noise each; the most frequent one would outvote the others.
+    assert found.fresh[2] < found.cells[2] < 0.8 * found.cells[0]
     assert found.charged["fresh"] == (1, 10, 100)
     assert found.charged["cells"][2] >= 3
     assert found.charged["permanent"][0] == 1

@@ -14,6 +14,8 @@ from dprivacy.geo import (
     example_town,
     in_words,
     metres,
+    moved_by,
+    place_mechanism,
     protect_places,
     read_places,
 )
@@ -23,25 +25,23 @@ from dprivacy.web.shell.number_words import factor_in_words
 
 REPORTS = (1, 10, 100, 1000)
 TRIED = 60  # invented people at the place
-_PEOPLE = 20  # … and of each number of reports
+_PEOPLE = 200  # … and of each number of reports
 _NAMES = {"planar Laplace": "noise alone", "remapped": "the best guess from it"}
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Reports of one place, the promise that they keep, and a map of them."""
+    """Reports of one place, the promise that they keep, a map of them, and their mean distance."""
 
     city: City
     reported: ProtectedPlaces
     drawn: TrialMap
+    here: float
 
     @property
     def headline(self) -> str:
         """How far reports lie from the truth, in one line."""
-        choice = self.reported.choice
-        assert choice is not None
-        found = choice.distances[choice.used]
-        return f"A report lies {in_words(found.mean)} from the truth on average"
+        return f"Reports of this place lie {in_words(self.here)} from it on average"
 
     @property
     def promise(self) -> str:
@@ -120,7 +120,9 @@ def tried(state: Mapping[str, str], own: City | None = None) -> Trial:
     )
     assert reported.choice is not None
     reach = 2 * reported.choice.distances[reported.choice.used].within_95
-    return Trial(known, reported, trial_map(home, reported, known, reach=reach, words=words))
+    noise = place_mechanism(radius=state["radius"], eps=state["eps"].strip(), region=known.region)
+    here = moved_by(noise, known.public, home)[reported.choice.used].mean
+    return Trial(known, reported, trial_map(home, reported, known, reach=reach, words=words), here)
 
 
 def attacked(state: Mapping[str, str], own: City | None = None) -> AveragingAttack:
@@ -140,10 +142,8 @@ def attack_rows(found: AveragingAttack, eps: str) -> list[list[str]]:
     return [
         [
             f"{n:,}",
-            _whole(in_words(fresh)),
-            odds(level * n),
-            _whole(in_words(fixed)),
-            odds(level * times),
+            f"{_whole(in_words(fresh))}, {odds(level * n)}",
+            f"{_whole(in_words(fixed))}, {odds(level * times)}",
         ]
         for n, fresh, fixed, times in zip(
             found.reports, found.fresh, found.permanent, found.charged["permanent"], strict=True

@@ -162,8 +162,8 @@ class PlacesRoom(OpenRoom):
         picture.on("click", clicked, js_handler=_WHERE)
         small(
             f"The cross is the true place, the circle has the radius. {TRIED} invented people there "
-            "report the dots; a number says how many lie there. Squares are public places. Click to "
-            "move the cross."
+            "report the dots; a number says how many lie there. Small grey squares are public places. "
+            "Click to move the cross."
         )
         table(
             "How far reports lie from public places, at this one promise",
@@ -190,12 +190,12 @@ def _show_attack(found: AveragingAttack, eps: str) -> None:
         "p",
         "An attacker takes the middle of all reports of a person. With fresh noise in each the middle "
         "comes ever closer to home, and levels add up. Permanent noise says the same again near a "
-        "place where it spoke before, and counts once for each. That somebody is back, it shows. "
+        "place where it spoke before, and counts once for each. It does show that somebody is back. "
         f"Receivers err by {in_words(found.jitter)} along each axis.",
     )
     table(
-        "How far the attacker's estimate is from home (median), and what was guaranteed",
-        ["reports", "fresh noise", "odds, at most", "permanent noise", "odds, at most"],
+        "How far the attacker's estimate is from home (median), and how much the odds may change",
+        ["reports", "fresh noise", "permanent noise"],
         attack_rows(found, eps),
     )
     curves = {
