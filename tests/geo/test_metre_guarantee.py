@@ -158,6 +158,18 @@ def test_the_sentence_and_several_reports():
         "report alone, within 1.5 km, the odds between two true places change by at most a factor of 4."
     )
     assert many.to_dict()["total_level"] == str(3 * ln(4))
+    places = replace(many, permanent=True)
+    assert places.brief() == (
+        "Between two tracks with the same pattern of visits, to 3 places each, that stay within 1.5 km "
+        "of each other, the odds change by at most a factor of 64. This is for all places of a person "
+        "together; levels add up. By one place alone, within 1.5 km, the odds between two true places "
+        "change by at most a factor of 4."
+    )
+    assert replace(places, reports=1).brief() == (
+        "Within 1.5 km, the odds between two true places change by at most a factor of 4, however "
+        "often a person is there."
+    )
+    assert "Together, 3 places of a person are" in replace(places, level=ln(400)).warning
     assert one.factor("20000 km") == math.inf
     assert one.odds_factor((40.7, -74.0), (40.7, -74.0)) == 1
     assert 2 < one.odds_factor((40.7, -74.0), (40.701, -74.0)) < 4
@@ -169,6 +181,7 @@ def test_a_printed_length_never_says_more_than_is_promised():
     assert in_words(Q(200)) == "200 m"
     assert in_words(1999.9996) == "2 km"
     assert in_words(0.0) == "0 m"
+    assert in_words(2.8e-13) == "less than 1 cm"
 
 
 @pytest.mark.parametrize(

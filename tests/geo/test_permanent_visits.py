@@ -328,6 +328,9 @@ def test_the_card_says_what_the_pattern_tells_and_is_verified(tmp_path):
     told = released.explain()
     assert "within 75 m of an earlier one, in the order of the rows" in told
     assert "between two tracks with different patterns the ratio has no bound" in told
+    assert told.startswith(
+        "A release: 2 places.\nBetween two tracks with the same pattern of visits, to 2 pl"
+    )
     released.save(tmp_path / "out.csv")
     assert prove_card(tmp_path / "out.csv.card.json", file=tmp_path / "out.csv")
     text = (tmp_path / "out.csv").read_text()

@@ -56,4 +56,4 @@ from dprivacy.geo.earth.coordinates import read_places as read_places
 from dprivacy.geo.earth.ellipsoid import to_space as to_space, to_surface as to_surface
 from dprivacy.geo.earth.lengths import in_words as in_words
 from dprivacy.geo.files.outline_files import Outline as Outline, read_outlines as read_outlines
-from dprivacy.geo.prior.least_distance import NAMES as NAMES
+from dprivacy.geo.prior.least_distance import NAMES as NAMES, moved_by as moved_by

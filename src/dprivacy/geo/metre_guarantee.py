@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.geo.earth.ellipsoid import apart
-from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
+from dprivacy.geo.earth.lengths import LengthLike, in_words, in_words_up, metres
 from dprivacy.model import Guarantee, about, factor_in_words, plain
 from dprivacy.numbers import Level, as_eps, exp_bounds, float_up, root
 from dprivacy.release import weak_words
@@ -72,6 +72,9 @@ class MetreGuarantee(Guarantee):
         What is done to true places before the noise, each with the metres that it may add to D.
     reports
         How many reports of one person are spoken of; their levels add up.
+    permanent
+        Whether noise is permanent, so that these are places of a person that are told apart, and
+        nothing is promised about when a person is where.
     listed
         How many places are on the public list that true places are from; None for positions anywhere.
 
@@ -104,6 +107,7 @@ class MetreGuarantee(Guarantee):
     steps: tuple[Step, ...]
     reports: int = 1
     listed: int | None = None
+    permanent: bool = False
 
     @classmethod
     def read(
@@ -184,11 +188,18 @@ class MetreGuarantee(Guarantee):
         within, one = in_words(self.radius), self.reports == 1
         told = weak_words(
             self.total,
-            whole="A place is" if one else f"Together, {self.reports:,} reports of a person are",
+            whole="A place is"
+            if one
+            else f"Together, {self.reports:,} {self._what} of a person are",
             between=f"two {'places' if one else 'tracks'} within {within} of each other",
         )
-        way_out = " Fewer reports, or a level for all of them together, protect more."
+        way_out = f" Fewer {self._what}, or a level for all of them together, protect more."
         return told + ("" if one or not told else way_out)
+
+    @property
+    def _what(self) -> str:
+        """What is counted."""
+        return "places" if self.permanent else "reports"
 
     def brief(self) -> str:
         """The guarantee in one or two sentences; for several reports of a person, the total first."""
@@ -196,14 +207,20 @@ class MetreGuarantee(Guarantee):
         places = "true places" if self.listed is None else "places of the list"
         one = (
             f"ithin {within}, the odds between two {places} change by at most a factor of "
-            f"{factor_in_words(self.level)}."
+            f"{factor_in_words(self.level)}"
         )
         if self.reports == 1:
-            return f"W{one}"
+            pattern = ", however often a person is there" if self.permanent else ""
+            return f"W{one}{pattern}."
+        if self.permanent:
+            tracks = f"tracks with the same pattern of visits, to {self.reports:,} places each,"
+        else:
+            tracks = f"tracks of {self.reports:,} reports"
         return (
-            f"Between two tracks of {self.reports:,} reports that stay within {within} of each other, "
+            f"Between two {tracks} that stay within {within} of each other, "
             f"the odds change by at most a factor of {factor_in_words(self.total)}. This is for all "
-            f"reports of a person together; levels add up. By one report alone, w{one}"
+            f"{self._what} of a person together; levels add up. "
+            f"By one {self._what[:-1]} alone, w{one}."
         )
 
     def explain(self) -> str:
@@ -231,6 +248,7 @@ class MetreGuarantee(Guarantee):
             ],
             "listed": self.listed,
             "reports": self.reports,
+            "permanent": self.permanent,
             "total_level": plain(self.total),
         }
 
@@ -242,5 +260,4 @@ def _above(length: Level) -> str:
     """A length in words, never less than it is."""
     if length < Fraction(1, 1000):
         return "less than 1 mm" if length else "nothing"
-    digits = max(0, 2 - math.floor(math.log10(length)))
-    return in_words(Fraction(math.ceil(length * 10**digits), 10**digits))
+    return in_words_up(length)

@@ -233,7 +233,10 @@ def protect_places(
     with at as visited:
         most = most_reports(owners, reports) if visited is None else visited.most
         ready = Prepared(
-            replace(used, guarantee=replace(used.guarantee, reports=reports or most)),
+            replace(
+                used,
+                guarantee=replace(used.guarantee, reports=reports or most, permanent=permanent),
+            ),
             *true,
             given,
             owners,

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from fractions import Fraction as Q
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from dprivacy.errors import BadNumber, Malformed, NotApplicable, TooLarge, UnknownName
 from dprivacy.geo import apart, frontier, optimal_places, place_list, protect_places
+from dprivacy.geo.prior.optimal_channels import bound_in_words
 from dprivacy.numbers import ln
 from dprivacy.verify import privacy
 from support.geo_truth import TRICKY, geodesic, step
@@ -51,7 +53,10 @@ def test_the_tolerance_is_charged_twice_and_the_sentence_speaks_of_the_list(venu
     )
     found = protect_places(LAT, LON, among=venues, optimal=best)
     assert found.data.guarantee.listed == 25
-    assert "25 listed places, read as places of the list, are off by" in found.explain()
+    told = re.search(r"off on average by at least ([\d.]+) m if the odds between", found.explain())
+    assert float(told[1]) <= Q(best.optimum.bound)
+    assert "of the 25 listed places, D apart, change by at most e^(D/146 m)." in found.explain()
+    assert 1 / Q(best.bound_scale) <= best.guarantee.rate
     assert found.data.choice.used == "optimal"
     assert "moving them by at most 1 m to a place of the list (by 2 m)" in found.explain()
     assert found.card.guarantee.sentence.startswith("Within 200 m, the odds between two places of")
@@ -98,7 +103,30 @@ def test_the_optimum_on_the_list_is_least_and_the_bound_below_all(venues):
         assert all(here["optimal"].bound <= point.mean for point in here.values())
         assert here["optimal"].mean <= here["optimal"].bound * 1.002
     assert "two places of the list" in found.explain()
-    assert "read as places of the list, are off by at least" in found.explain()
+    assert re.search(
+        r"by at least 3?\d\d m if .* e\^\(D/292 m\); by \d+ m if they", found.explain()
+    )
+
+
+@pytest.mark.parametrize(("radius", "metres", "tolerance"), [(10, 8, 1), (200, 90, 100)])
+def test_a_bound_that_another_mechanism_gets_below_is_not_told(radius, metres, tolerance):
+    """The list pays for its tolerance, twice, and planar noise does not."""
+    side = np.arange(5) * metres / 111_000
+    lat, lon = np.meshgrid(40.73 + side, -73.99 + side / 0.758)
+    known = place_list(lat.ravel(), lon.ravel(), tolerance=tolerance)
+    best = optimal_places(known, radius=radius)
+    points = frontier(known, radius=radius, eps=["ln 4"]).points
+    assert best.bound > min(point.mean for point in points)
+    assert [point.bound for point in points] == [None] * 3
+
+
+def test_a_bound_is_cut_off_and_never_rounded_up():
+    for bound in (212.651, 212.999, 0.0999999, 1999.99, 12345.6):
+        value, unit = re.search(
+            r"at least ([\d.]+) (k?m) if", bound_in_words(9, [(bound, 146.0)])
+        ).groups()
+        told = Q(value) * {"m": 1, "km": 1000}[unit]
+        assert Q(bound) * Q(99, 100) < told <= Q(bound)
 
 
 def test_a_pair_of_columns_is_a_list_and_reports_are_drawn_from_its_channel():
@@ -114,7 +142,11 @@ def test_a_pair_of_columns_is_a_list_and_reports_are_drawn_from_its_channel():
     [
         ({"among": 5}, "latitudes, longitudes"),
         ({"among": ([], [])}, "at least one place"),
-        ({"among": ([0.0, 0.0], [0.0, 180.0])}, "3,000 km|one side of the Earth"),
+        (
+            {"among": ([0.0, 0.0], [0.0, 180.0])},
+            "a list of places, .* at most 3,000 km from its middle",
+        ),
+        ({"among": ([10.0, 50.0], [20.0, 90.0])}, "a list of places, .* at most 3,000 km from its"),
         ({"among": ([40.0], [-74.0]), "region": "40, -74, 9 km"}, "leave the region out"),
     ],
 )

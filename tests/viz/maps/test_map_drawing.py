@@ -116,7 +116,7 @@ def test_listed_places_and_a_layer_of_ones_own_lie_below_the_dots(tmp_path):
     assert (
         page.index('class="land"') < page.index('class="listed"') < page.index('<g class="said">')
     )
-    assert "▪ 3 listed places" in page
+    assert "▫ 3 listed places" in page
 
 
 def test_maps_that_are_refused(reported, tmp_path):

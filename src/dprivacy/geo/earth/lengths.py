@@ -2,13 +2,16 @@
 
 import math
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from dprivacy.errors import BadLevel, BadNumber
 from dprivacy.numbers import Level, as_level
 
 LengthLike = str | float | Fraction  # "200 m", "1.5 km", or a number of metres
+Number = float | Fraction | Level
 _METRES = {
     "": Fraction(1),
     "m": Fraction(1),
@@ -17,6 +20,7 @@ _METRES = {
     "ft": Fraction("0.3048"),
 }
 _WRITTEN = re.compile(r"\s*([0-9][0-9/.eE+-]*?)\s*(m|km|mi|ft|)\s*")
+TINY = 0.01  # metres: a distance that was measured and is smaller is rounding
 _LEAST, _MOST = Fraction(1, 1000), Fraction(20_000_000)
 
 
@@ -70,9 +74,11 @@ def in_words(length: Fraction | float) -> str:
     Parameters
     ----------
     length
-        Metres. A float gets three digits. A Fraction may be part of a claim: it gets six, cut off and
-        not rounded.
+        Metres. A float was measured and gets three digits; below a centimetre it is as good as
+        nothing. A Fraction may be part of a claim: it gets six, cut off and not rounded.
     """
+    if isinstance(length, float) and 0 < length < TINY:
+        return "less than 1 cm"
     unit, number = ("km", length / 1000) if length >= 1000 else ("m", length)
     if isinstance(number, Fraction):
         places = max(0, 5 - math.floor(math.log10(number))) if number > 0 else 0
@@ -81,3 +87,29 @@ def in_words(length: Fraction | float) -> str:
         digits = max(0, 2 - math.floor(math.log10(number))) if number > 0 else 0
         text = f"{number:,.{digits}f}"
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text} {unit}"
+
+
+def in_words_up(length: Number) -> str:
+    """A length that is never said to be less than it is: three digits, rounded up.
+
+    Examples
+    --------
+    >>> in_words_up(212.001), in_words_down(212.999), in_words_up(1234), in_words_down(0.0)
+    ('213 m', '212 m', '1.24 km', '0 m')
+    """
+    return in_words(_three_digits(length, math.ceil))
+
+
+def in_words_down(length: Number) -> str:
+    """A length that is never said to be more than it is: three digits, cut off.
+
+    Rounded to three digits, no greater length is said to be less.
+    """
+    return in_words(_three_digits(length, math.floor))
+
+
+def _three_digits(length: Number, whole: Callable[[Any], int]) -> Fraction:
+    if not length:
+        return Fraction(0)
+    scale = Fraction(10) ** (2 - math.floor(math.log10(length)))
+    return whole((Fraction(length) if isinstance(length, float) else length) * scale) / scale

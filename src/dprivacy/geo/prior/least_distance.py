@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.geo.earth.lengths import in_words
+from dprivacy.geo.earth.lengths import TINY, in_words
 from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.geo.prior.best_guess import BestGuess, distances
 from dprivacy.geo.prior.optimal_channels import OptimalPlaces
@@ -20,7 +20,6 @@ _DRAWS = 1 << 16  # noisy points that stand for the noise of all places together
 _FEWEST, _MOST = 16, 2048  # … and for that of one
 _TURN = math.pi * (3 - math.sqrt(5))  # the golden angle, which spreads points evenly
 _SPREAD = 0.7548776662466927  # turns from one place to the next
-_SAME = 0.01  # metres: nearer than this, a report is the place itself
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,9 @@ class Distances:
         return cls(float(weights @ means), float(most), float(means.max()))
 
 
-def moved_by(mechanism: PlaceMechanism, public: PublicPlaces) -> dict[str, Distances]:
+def moved_by(
+    mechanism: PlaceMechanism, public: PublicPlaces, place: tuple[float, float] | None = None
+) -> dict[str, Distances]:
     """Distances of planar noise, and of the best guesses from it, by summing over noisy points.
 
     Parameters
@@ -65,6 +66,8 @@ def moved_by(mechanism: PlaceMechanism, public: PublicPlaces) -> dict[str, Dista
         Planar noise.
     public
         The prior, whose places are moved.
+    place
+        A latitude and a longitude that are moved instead.
 
     Notes
     -----
@@ -73,12 +76,15 @@ def moved_by(mechanism: PlaceMechanism, public: PublicPlaces) -> dict[str, Dista
     place to place the spiral is turned.
     """
     rate = float(mechanism.guarantee.rate)
-    noisy = _noisy(mechanism, public)
+    points, weights = public.raw
+    if place is not None:
+        points, weights = public.region.plane.shadow(*np.array(place)[:, None]), np.ones(1)
+    noisy = _noisy(mechanism, points)
     flat = noisy.reshape(-1, 2)
     guess = BestGuess(public, rate, float(mechanism.guarantee.radius))
     found = {"planar Laplace": flat, "remapped": guess.guesses(flat)}
     chances = np.full(noisy.shape[:2], 1 / noisy.shape[1])
-    (points, weights), told = public.raw, {}
+    told = {}
     for name, reports in found.items():
         away = np.hypot(*(reports.reshape(noisy.shape) - points[:, None]).transpose(2, 0, 1))
         told[name] = Distances.of(away, chances, weights)
@@ -88,12 +94,11 @@ def moved_by(mechanism: PlaceMechanism, public: PublicPlaces) -> dict[str, Dista
     return told
 
 
-def _noisy(mechanism: PlaceMechanism, public: PublicPlaces) -> Floats:
-    """Noisy points around every raw place: places, points, and metres east and north."""
+def _noisy(mechanism: PlaceMechanism, places: Floats) -> Floats:
+    """Noisy points around every place: places, points, and metres east and north."""
     from scipy.special import gammainc, gammaincinv
 
     rate, side = float(mechanism.guarantee.rate), float(mechanism.cell)
-    places = public.raw[0]
     count = min(max(_DRAWS // len(places), _FEWEST), _MOST)
     edges = gammaincinv(2, np.arange(count + 1) / count)
     radii = 2 * count * np.diff(gammainc(3, edges)) / rate
@@ -113,7 +118,7 @@ def moved_by_channel(mechanism: OptimalPlaces) -> Distances:
 
 def _where(within: float) -> str:
     """Reports at listed places are often the true one, to the rounding of their coordinates."""
-    return f"within {in_words(within)}" if within >= _SAME else "the place itself"
+    return f"within {in_words(within)}" if within >= TINY else "the place itself"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """The optimal mechanism on a city's cells, or on listed places, for true places."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -9,13 +10,13 @@ from numpy.typing import ArrayLike
 
 from dprivacy.design import Optimum, optimal
 from dprivacy.errors import WrongKind
-from dprivacy.geo.earth.lengths import LengthLike, in_words
+from dprivacy.geo.earth.lengths import TINY, LengthLike, in_words, in_words_down, in_words_up
 from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.place_noise import read_rows
 from dprivacy.geo.prior.city_grid import City
 from dprivacy.geo.prior.place_lists import PlaceList
 from dprivacy.model import Channel, Explained, Sourced
-from dprivacy.numbers import Floats
+from dprivacy.numbers import Floats, float_down, float_up
 from dprivacy.sampling import CategoricalSampler, Source
 from dprivacy.typing import LevelLike
 
@@ -72,7 +73,15 @@ class OptimalPlaces(Explained, Sourced):
     @property
     def bound(self) -> float | None:
         """For a list: metres that no other private reports get below, see `explain`; None for cells."""
-        return float(self.optimum.bound) if isinstance(self.known, PlaceList) else None
+        if not isinstance(self.known, PlaceList):
+            return None
+        found = self.optimum.bound
+        return found if isinstance(found, float) else float_down(Fraction(found))
+
+    @property
+    def bound_scale(self) -> float:
+        """The metres s for which the bound is one for reports that change odds by at most e^(D/s)."""
+        return float_up(1 / self.guarantee.rate.bounds(64)[0])
 
     def randomise(self, values: ArrayLike, *, insecure_seed: int | None = None) -> Floats:
         """Reported places for true ones: centres of cells, or places of the list.
@@ -100,23 +109,22 @@ class OptimalPlaces(Explained, Sourced):
 
     def explain(self) -> str:
         """The guarantee, and how good the mechanism is."""
-        loss = in_words(float(self.optimum.loss))
-        told = (
-            f"By the prior, {self.words} reports {loss} from the true place on average, with "
-            f"{100 * float(self.optimum.gap):.2g} % proved to be all that another channel on them "
-            "could gain."
+        loss = float(self.optimum.loss)
+        told = f"By the prior, {self.words} reports {in_words(loss)} from the true place on average"
+        told += (
+            "."
+            if loss < TINY
+            else f", with {100 * float(self.optimum.gap):.2g} % proved to be all that another channel "
+            "on them could gain."
         )
         return "\n".join([self.guarantee.explain(), told, *self.bound_in_words])
 
     @property
     def bound_in_words(self) -> list[str]:
         """What the bound is one for; nothing for cells."""
-        if self.bound is None:
+        if self.bound is None or self.bound < TINY:
             return []
-        return [
-            f"For this prior, reports of any kind that keep e^(rate·D) for the {len(self.known):,} "
-            f"listed places, read as places of the list, are off by {in_words(self.bound)} at least."
-        ]
+        return [bound_in_words(len(self.known), [(self.bound, self.bound_scale)])]
 
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as plain data, without the channel."""
@@ -125,10 +133,33 @@ class OptimalPlaces(Explained, Sourced):
             "mean_m": float(self.optimum.loss),
             "gap": float(self.optimum.gap),
             "bound_m": self.bound,
+            "bound_scale_m": None if self.bound is None else self.bound_scale,
         }
 
     def __repr__(self) -> str:
         return f"OptimalPlaces({self.known!r}, {self.guarantee!r})"
+
+
+def bound_in_words(listed: int, bounds: Sequence[tuple[float, float]]) -> str:
+    """What no reports of listed places get below.
+
+    Parameters
+    ----------
+    listed
+        How many places there are.
+    bounds
+        Metres, and the metres s of the e^(D/s) by which odds may change; two or more from the most on.
+    """
+    first, *others = (
+        f"{in_words_down(bound)} if {{}} by at most e^(D/{in_words_up(scale)})"
+        for bound, scale in bounds
+    )
+    told = [first.format(f"the odds between two of the {listed:,} listed places, D apart, change")]
+    told += [f"by {other.format('they change')}" for other in others]
+    return (
+        "For this prior, reports of any kind, read as places of the list, are off on average by at "
+        f"least {'; '.join(told)}."
+    )
 
 
 def optimal_places(

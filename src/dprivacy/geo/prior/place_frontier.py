@@ -6,13 +6,14 @@ from typing import Any, Literal
 
 from dprivacy.design import Optimum
 from dprivacy.errors import UnknownName, WrongShape
-from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
+from dprivacy.geo.earth.lengths import TINY, LengthLike, in_words, metres
 from dprivacy.geo.place_noise import place_mechanism
 from dprivacy.geo.prior.best_guess import distances, medians
 from dprivacy.geo.prior.least_distance import NAMES, Distances, moved_by, moved_by_channel
 from dprivacy.geo.prior.optimal_channels import (
     Known,
     OptimalPlaces,
+    bound_in_words,
     optimal_places,
     require_known,
 )
@@ -23,6 +24,7 @@ from dprivacy.typing import LevelLike
 
 _QUANTITIES = ("mean", "within_95", "worst", "adversary")
 _SAME = 1e-3  # metres that count as no distance
+_EQUAL = 1 + 1e-9  # what rounding may make of equal distances
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,10 @@ class FrontierPoint:
     adversary
         The expected error, in metres, of an adversary with the prior who sees the report and makes the
         best guess.
-    bound
-        For the optimal mechanism on a list: what no reports get below, as `OptimalPlaces.explain` says.
+    bound, bound_scale
+        For the optimal mechanism on a list: what no reports get below that change the odds of listed
+        places D apart by at most e^(D/bound_scale), as `OptimalPlaces.explain` says. None where another
+        mechanism gets below it: that one need not pay for the tolerance of the list.
 
     Examples
     --------
@@ -58,6 +62,7 @@ class FrontierPoint:
     worst: float
     adversary: float
     bound: float | None = None
+    bound_scale: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The point as plain data."""
@@ -127,7 +132,9 @@ class PlaceFrontier(Answer, Pictured):
             f"{'level':>10s}  {'mechanism':15s}" + "".join(f"{name:>10s}" for name in _HEADS),
         ]
         for point in self.points:
-            sizes = (in_words(getattr(point, name)) for name in _QUANTITIES)
+            sizes = (
+                in_words(getattr(point, name)).replace("less than", "<") for name in _QUANTITIES
+            )
             lines.append(
                 f"{_short(point.eps):>10s}  {point.mechanism:15s}"
                 + "".join(f"{size:>10s}" for size in sizes)
@@ -137,13 +144,13 @@ class PlaceFrontier(Answer, Pictured):
             "place where it is largest. adversary: how far off the best guess from a report is, for "
             "someone who knows the prior."
         )
-        bounds = [(_short(point.eps), point.bound) for point in self.points if point.bound]
+        bounds = [
+            (point.bound, point.bound_scale)
+            for point in self.points
+            if point.bound is not None and point.bound_scale is not None and point.bound >= TINY
+        ]
         if bounds:
-            told = ", ".join(f"{in_words(bound)} at {level}" for level, bound in bounds)
-            lines.append(
-                f"For this prior, reports of any kind that keep e^(rate·D) for the {len(self.known):,} "
-                f"listed places, read as places of the list, are off by at least: {told}."
-            )
+            lines.append(bound_in_words(len(self.known.space.labels), bounds))
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -225,14 +232,16 @@ def frontier(
         before = best.optimum
         for name in NAMES[:2]:
             found.append(_point(name, level, moved[name], error))
-        found.append(_point("optimal", level, moved_by_channel(best), _adversary(best), best.bound))
+        found.append(_point("optimal", level, moved_by_channel(best), _adversary(best)))
+        if best.bound is not None and best.bound <= _EQUAL * min(
+            point.mean for point in found[-3:]
+        ):
+            found[-1] = replace(found[-1], bound=best.bound, bound_scale=best.bound_scale)
     return PlaceFrontier(known, float(size), _blind(known.public), tuple(found))
 
 
-def _point(
-    name: str, level: Level, moved: Distances, adversary: float, bound: float | None = None
-) -> FrontierPoint:
-    return FrontierPoint(name, level, moved.mean, moved.within_95, moved.worst, adversary, bound)
+def _point(name: str, level: Level, moved: Distances, adversary: float) -> FrontierPoint:
+    return FrontierPoint(name, level, moved.mean, moved.within_95, moved.worst, adversary)
 
 
 def _blind(public: PublicPlaces) -> float:

@@ -14,8 +14,8 @@ from dprivacy.errors import NotApplicable, TooLarge
 from dprivacy.geo.earth.coordinates import require_rows
 from dprivacy.geo.earth.ellipsoid import Degrees, to_space, to_surface
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
-from dprivacy.geo.earth.regions import Disc, as_region
-from dprivacy.geo.earth.tangent_plane import Plane
+from dprivacy.geo.earth.regions import Disc
+from dprivacy.geo.earth.tangent_plane import WIDEST, Plane
 from dprivacy.geo.metre_guarantee import SHADOW, Step
 from dprivacy.geo.prior.public_places import PublicPlaces, read_pair
 from dprivacy.model import Dist, Explained, counted
@@ -185,9 +185,12 @@ def place_list(lat: Degrees, lon: Degrees, *, tolerance: LengthLike = "1 m") -> 
             f"{len(different):,} different places are more than {_MOST_PLACES:,}; take a shorter list"
         )
     reach = Fraction(math.ceil(np.hypot(*different.T).max()), 1000) + most
-    region = as_region((*middle, reach))
-    if not isinstance(region, Disc) or not region.holds(*sides).all():
-        raise NotApplicable("a list of places should lie on one side of the Earth")
+    region = Disc(middle[0], middle[1], reach)
+    if not reach <= WIDEST or not region.holds(*sides).all():
+        raise NotApplicable(
+            "a list of places, with the tolerance, should reach at most 3,000 km from its middle; take "
+            "the places of one part of the world, or protect places without a list"
+        )
     return PlaceList(
         region,
         most,

@@ -47,7 +47,7 @@ def legend(
         marks.append('<span class="true">○</span> true')
     marks.append("a number says how many lie there")
     if isinstance(public, PlaceList):
-        marks.append(f"▪ {len(public):,} listed places")
+        marks.append(f"▫ {len(public):,} listed places")
     elif public is not None:
         marks.append("▨ prior: darker is likelier")
     if radius:
