@@ -16,14 +16,17 @@ serve(port=0, browser=False, largest=int(sys.argv[1]), ready=lambda address: pri
 
 
 class Served:
-    """A server on a free port, whose temporary files go into a folder of the test's."""
+    """A server on a free port, whose temporary files go into a folder of the test's.
 
-    def __init__(self, folder: Path, largest: int = 1 << 20) -> None:
+    `first` is what its process does before it serves.
+    """
+
+    def __init__(self, folder: Path, largest: int = 1 << 20, first: str = "") -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         with (folder / "errors.txt").open("w") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", _PROGRAM, str(largest)],
+                [sys.executable, "-c", first + _PROGRAM, str(largest)],
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env={**os.environ, "TMPDIR": str(folder)},

@@ -76,7 +76,9 @@ def test_nothing_found_late_takes_the_place_of_a_refusal(monkeypatch, answers):
     async def everything():
         await refused_meanwhile(answers.ask(lambda: "an answer", answers.held.append))
         assert answers.held == ["this file is not taken"]
-        await refused_meanwhile(answers.add(lambda: "more of it", answers.held.append))
+        await refused_meanwhile(
+            answers.add(answers.turn, lambda: "more of it", answers.held.append)
+        )
         assert answers.held == ["this file is not taken"]
 
     asyncio.run(everything())

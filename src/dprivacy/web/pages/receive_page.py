@@ -199,9 +199,9 @@ class ReceiveRoom(OpenRoom):
             by = ""
         self.state.update(column=column, by=by)
         self.follow()
-        await self.answers.ask(lambda: corrected(release, column, by), _show)
+        turn = await self.answers.ask(lambda: corrected(release, column, by), _show)
         if not by:
-            await self.answers.add(lambda: mean_words(release, column), _say)
+            await self.answers.add(turn, lambda: mean_words(release, column), _say)
 
     async def _asked(self) -> None:
         release, words = self.release, str(self.sql.value or "")

@@ -55,7 +55,6 @@ class PlacesRoom(OpenRoom):
     def build(self) -> None:
         """Lay out the panels."""
         self.own: City | None = None
-        self.shown = False  # whether the last question had an answer
         with self.panel("The promise, and a place to try it on"):
             self._radius_control()
             level_control(
@@ -143,12 +142,10 @@ class PlacesRoom(OpenRoom):
                 text("p", "Choose a file of public places.")
             return
         now = dict(self.state)
-        self.shown = False
-        await self.answers.ask(lambda: tried(now, own), lambda found: self._show(found, now))
-        if self.shown:
-            await self.answers.add(
-                lambda: attacked(now, own), lambda found: _show_attack(found, now["eps"])
-            )
+        turn = await self.answers.ask(lambda: tried(now, own), lambda found: self._show(found, now))
+        await self.answers.add(
+            turn, lambda: attacked(now, own), lambda found: _show_attack(found, now["eps"])
+        )
 
     def _show(self, found: Trial, now: dict[str, str]) -> str:
         text("p", found.headline, "dp-headline")
@@ -180,7 +177,6 @@ class PlacesRoom(OpenRoom):
         )
         text("h3", "The same for a file")
         text("div", command(now, found.city), "dp-formula dp-code")
-        self.shown = True
         return found.headline
 
 

@@ -91,10 +91,11 @@ class Answers:
         self.spoken = text("div", "", "dp-hidden").props("role=status")
         self.area = ui.element("div").classes("dp-stack")
 
-    async def ask(self, find: Callable[[], Any], show: Callable[[Any], str]) -> None:
+    async def ask(self, find: Callable[[], Any], show: Callable[[Any], str]) -> int:
         """Find something in another thread and show it here, or say why it cannot be found.
 
-        What `show` gives back is the answer in a line, for those who hear the page.
+        What `show` gives back is the answer in a line, for those who hear the page. The number of the
+        question is given back, for what is added to its answer.
         """
         self.turn += 1
         turn = self.turn
@@ -102,32 +103,34 @@ class Answers:
         try:
             async with self.one:  # what was asked meanwhile waits, and only the last of it is found
                 if turn != self.turn:
-                    return
+                    return turn
                 found = await run.io_bound(find)
+            if turn == self.turn:
+                self.busy.visible = False
+                self.area.clear()
+                with self.area:
+                    self.spoken.text = show(found)
         except Exception as reason:
             if turn == self.turn:
                 self.refuse(reason)
-            return
+        return turn
+
+    async def add(self, turn: int, find: Callable[[], Any], show: Callable[[Any], None]) -> None:
+        """Find something more in another thread, and show it below the answer to this question.
+
+        Nothing is sought or added once another question was asked, or something was refused.
+        """
         if turn != self.turn:
             return
-        self.busy.visible = False
-        self.area.clear()
-        with self.area:
-            try:
-                self.spoken.text = show(found)
-            except Exception as reason:
-                refusal(self.drawer.told(reason))
-
-    async def add(self, find: Callable[[], Any], show: Callable[[Any], None]) -> None:
-        """Find something more in another thread, and show it below the answer that is there.
-
-        Nothing is added once another question was asked, or something was refused.
-        """
-        turn = self.turn
-        found = await run.io_bound(find)
-        if turn == self.turn and found is not None:  # None: the server was stopped meanwhile
-            with self.area:
-                show(found)
+        try:
+            found = await run.io_bound(find)
+            if turn == self.turn and found is not None:  # None: the server was stopped meanwhile
+                with self.area:
+                    show(found)
+        except Exception as reason:
+            if turn == self.turn:
+                with self.area:
+                    refusal(self.drawer.told(reason))
 
     def refuse(self, reason: BaseException) -> None:
         """Show a refusal in place of the answer, and of one that is still being found."""

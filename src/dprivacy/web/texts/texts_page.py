@@ -46,7 +46,6 @@ class TextsRoom(OpenRoom):
         """Lay out the panels."""
         self.path: Path | None = None
         self.vocabulary: Path | None = None
-        self.shown: TextTrial | None = None
         with self.panel("Texts, and how they are released"):
             self._source_fields()
             self.keep = Choice("What comes out?", _KEEP, self.state["keep"])
@@ -187,19 +186,22 @@ class TextsRoom(OpenRoom):
         self.follow()
         if self.path is not None and not self.column.options:
             return  # how the table is written is asked first
-        now, words, self.shown = dict(self.state), self.vocabulary, None
+        now, words = dict(self.state), self.vocabulary
         texts: list[str] = []
+        shown: list[TextTrial] = []
 
         def find() -> TextTrial:
             texts.extend(self._texts())
-            return trial.tried(texts, now, words)
+            shown.append(trial.tried(texts, now, words))
+            return shown[0]
 
-        await self.answers.ask(find, lambda found: self._show(found, now))
-        if self.shown is None:
-            return
-        asked = self.shown
-        await self.answers.add(lambda: _or_none(trial.read_back, texts, asked), _show_reading)
-        await self.answers.add(lambda: _or_none(trial.compared, texts, now, words), _show_forms)
+        turn = await self.answers.ask(find, lambda found: self._show(found, now))
+        await self.answers.add(
+            turn, lambda: _or_none(trial.read_back, texts, *shown), _show_reading
+        )
+        await self.answers.add(
+            turn, lambda: _or_none(trial.compared, texts, now, words), _show_forms
+        )
 
     def _texts(self) -> list[str]:
         if self.path is not None:
@@ -231,7 +233,6 @@ class TextsRoom(OpenRoom):
         column = self.column.value if self.path is not None else trial.COLUMN
         text("h3", "The same for a file")
         text("div", trial.command(now, column), "dp-formula dp-code")
-        self.shown = found
         return found.headline
 
     def _job_fields(self, now: dict[str, str]) -> None:

@@ -1,0 +1,81 @@
+"""Answers that come late, as on a busy machine: what a person did meanwhile stays."""
+
+import re
+
+import pytest
+
+pytest.importorskip("nicegui", reason="the page needs the extra [web]")
+pytest.importorskip("playwright", reason="playwright is not installed")
+from playwright.sync_api import expect
+
+from support.held_server import FAIL, HeldServer
+from support.page_clicks import headline
+
+HELD = (
+    "dprivacy.web.pages.receive_page:mean_words",
+    "dprivacy.web.pages.receive_page:corrected",
+    "dprivacy.web.places.places_page:attacked",
+    "dprivacy.web.texts.text_trial:compared",
+    "dprivacy.web.texts.text_trial:read_back",
+)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    server = HeldServer(tmp_path_factory.mktemp("page"), *HELD)
+    yield server
+    server.stop()
+    assert server.desks() == []
+    assert server.errors() == ""
+
+
+def answered(window):
+    """The page answers whoever asks it now, so that all that it had to show is shown."""
+    window.get_by_role("button", name="Copy a link to this").click()
+    expect(window.get_by_text("The link is copied.").last).to_be_visible()
+
+
+# ----------------------------------------------------------------------- what is found more, later
+
+
+def test_what_is_found_more_belongs_to_the_texts_that_are_shown(served, window):
+    served.hold("read_back")
+    before = served.calls("compared")
+    window.goto(served.base + "/texts")
+    expect(headline(window)).to_have_text(re.compile("^Any two texts of up to 12 words"))
+    assert served.holds("read_back")
+    window.get_by_label("Number of words of every text").fill("9")
+    expect(headline(window)).to_have_text(re.compile("^Any two texts of up to 9 words"))
+    expect(window.get_by_role("heading", name="A topic instead of words")).to_be_visible()
+    served.finish("read_back")
+    window.get_by_label("Number of words of every text").fill("8")
+    expect(headline(window)).to_have_text(re.compile("^Any two texts of up to 8 words"))
+    expect(window.get_by_role("heading", name="A topic instead of words")).to_have_count(1)
+    assert served.calls("compared") == before + 2
+
+
+def test_a_mean_stands_above_its_own_column(served, window):
+    window.goto(served.base + "/receive")
+    window.get_by_role("button", name="Try an invented survey").click()
+    caption = window.locator("p", has_text="rows truly have each value")
+    expect(caption).to_have_text(re.compile("^hobby"))
+    before = served.calls("mean_words")
+    served.hold("corrected")
+    window.get_by_label("Column", exact=True).select_option("health")
+    assert served.holds("corrected")
+    window.get_by_label("Or SQL, on the table called data").fill("SELECT 1 AS one")
+    window.get_by_role("button", name="Ask in SQL").click()
+    expect(window).to_have_url(re.compile("sql=SELECT\\+1"))
+    served.finish("corrected")
+    expect(window.get_by_role("columnheader", name="one")).to_be_visible()
+    answered(window)
+    assert served.calls("mean_words") == before
+
+
+def test_what_goes_wrong_with_what_is_found_more_is_said(served, window):
+    served.hold("attacked")
+    window.goto(served.base + "/places")
+    expect(headline(window)).to_have_text(re.compile("^A report lies"))
+    served.let_go("attacked", FAIL)
+    expect(window.get_by_role("alert")).to_have_text("There is not enough memory for this.")
+    expect(headline(window)).to_be_visible()
