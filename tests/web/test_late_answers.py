@@ -9,9 +9,13 @@ pytest.importorskip("playwright", reason="playwright is not installed")
 from playwright.sync_api import expect
 
 from support.held_server import FAIL, HeldServer
-from support.page_clicks import headline
+from support.page_clicks import choose, headline
 
 HELD = (
+    "dprivacy.web.pages.explore_page:family",
+    "dprivacy.web.pages.explore_page:tastes",
+    "dprivacy.web.pages.receive_page:demo_release",
+    "dprivacy.web.pages.receive_page:opened",
     "dprivacy.web.pages.receive_page:mean_words",
     "dprivacy.web.pages.receive_page:corrected",
     "dprivacy.web.places.places_page:attacked",
@@ -79,3 +83,69 @@ def test_what_goes_wrong_with_what_is_found_more_is_said(served, window):
     served.let_go("attacked", FAIL)
     expect(window.get_by_role("alert")).to_have_text("There is not enough memory for this.")
     expect(headline(window)).to_be_visible()
+
+
+# ------------------------------------------------------------------ what stands instead of an answer
+
+
+def test_a_file_is_asked_for_though_the_town_is_still_attacked(served, window):
+    served.hold("attacked")
+    window.goto(served.base + "/places")
+    expect(headline(window)).to_have_text(re.compile("^A report lies"))
+    assert served.holds("attacked")
+    window.get_by_label("What does everyone know?").select_option("file")
+    expect(window.get_by_text("Choose a file of public places.")).to_be_visible()
+    served.finish("attacked")
+    answered(window)
+    expect(window.get_by_text("Choose a file of public places.")).to_be_visible()
+    expect(window.get_by_role("heading", name="People who report from home")).to_have_count(0)
+
+
+def test_a_card_is_asked_for_though_the_survey_is_still_made(served, window, tmp_path):
+    table = tmp_path / "released.csv"
+    table.write_text("age\n1\n")
+    served.hold("demo_release")
+    window.goto(served.base + "/receive")
+    window.get_by_role("button", name="Try an invented survey").click()
+    assert served.holds("demo_release")
+    choose(window, "Choose the table", table)
+    expect(window.get_by_text("Now choose its card")).to_be_visible()
+    served.finish("demo_release")
+    served.hold("demo_release")
+    window.get_by_role("button", name="Try an invented survey").click()
+    assert served.holds("demo_release")
+    expect(window.get_by_text("Now choose its card")).to_be_visible()
+    served.finish("demo_release")
+    expect(window.get_by_text("Now choose its card")).to_have_count(0)
+
+
+def test_a_table_that_is_refused_leaves_no_answer_of_the_one_before(served, window, tmp_path):
+    table, card = tmp_path / "released.csv", tmp_path / "released.csv.card.json"
+    table.write_text("age\n1\n")
+    card.write_text("{}")
+    window.goto(served.base + "/receive")
+    window.get_by_role("button", name="Try an invented survey").click()
+    caption = window.locator("p", has_text="rows truly have each value")
+    expect(caption).to_have_text(re.compile("^hobby"))
+    served.hold("corrected")
+    window.get_by_label("Column", exact=True).select_option("health")
+    assert served.holds("corrected")
+    choose(window, "Choose the table", table)
+    expect(window.get_by_text("Now choose its card")).to_be_visible()
+    choose(window, "Choose its card", card)
+    expect(window.get_by_role("alert")).to_be_visible()
+    expect(caption).to_have_count(0)
+    served.finish("corrected")
+    expect(window.get_by_role("alert")).to_be_visible()
+    expect(caption).to_have_count(0)
+
+
+def test_of_a_space_that_is_none_no_kernel_is_shown(served, window):
+    served.hold("tastes")
+    window.goto(served.base + "/explore")
+    assert served.holds("tastes")
+    window.get_by_label("Its size").fill("none")
+    expect(window.get_by_role("alert")).to_contain_text("The size, in numbers, should be")
+    served.finish("tastes")
+    answered(window)
+    expect(headline(window)).to_have_count(0)

@@ -128,7 +128,7 @@ class ExploreRoom(OpenRoom):
         self.family = None
         await self.listing.ask(lambda: family(now), self._listed)
         if self.family is None:
-            self.answers.area.clear()
+            self.answers.instead()
         else:
             await self._look()
 

@@ -154,8 +154,7 @@ class ReceiveRoom(OpenRoom):
         missing = (
             "the table" if what == "card" else f"its card (the file that ends in {CARD_ENDING})"
         )
-        self.status.area.clear()
-        with self.status.area:
+        with self.status.instead():
             text("p", f"Now choose {missing}.", "dp-note")
 
     async def _invented(self) -> None:
@@ -166,6 +165,7 @@ class ReceiveRoom(OpenRoom):
     async def _load(self, find: Callable[[], ReceivedTable]) -> None:
         self.release = None
         self.questions.visible = False
+        self.answers.instead()
         await self.status.ask(lambda: with_sheet(find()), self._ready)
         await self.changed()
 

@@ -137,8 +137,7 @@ class PlacesRoom(OpenRoom):
         self.slide.props["aria-valuetext"] = self.state["radius"]
         self.follow()
         if self.known.value == "file" and own is None:
-            self.answers.area.clear()
-            with self.answers.area:
+            with self.answers.instead():
                 text("p", "Choose a file of public places.")
             return
         now = dict(self.state)

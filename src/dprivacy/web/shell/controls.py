@@ -132,12 +132,16 @@ class Answers:
                 with self.area:
                     refusal(self.drawer.told(reason))
 
-    def refuse(self, reason: BaseException) -> None:
-        """Show a refusal in place of the answer, and of one that is still being found."""
+    def instead(self) -> ui.element:
+        """The place of the answer, empty, for something else; what is still being found stays away."""
         self.turn += 1
         self.busy.visible = False
         self.area.clear()
-        with self.area:
+        return self.area
+
+    def refuse(self, reason: BaseException) -> None:
+        """Show a refusal in place of the answer, and of one that is still being found."""
+        with self.instead():
             refusal(self.drawer.told(reason))
 
 
