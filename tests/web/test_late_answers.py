@@ -149,3 +149,16 @@ def test_of_a_space_that_is_none_no_kernel_is_shown(served, window):
     served.finish("tastes")
     answered(window)
     expect(headline(window)).to_have_count(0)
+
+
+def test_a_kernel_is_chosen_while_others_are_still_listed(served, window):
+    window.goto(served.base + "/explore")
+    expect(headline(window)).to_have_text(re.compile("^Kernel 1 of 2"))
+    served.hold("family")
+    window.get_by_label("Its size").fill("4")
+    assert served.holds("family")
+    window.get_by_role("button", name="kernel 2 of 2", exact=False).click()
+    expect(window).to_have_url(re.compile("kernel=2"))
+    served.finish("family")
+    expect(headline(window)).to_have_text(re.compile("^Kernel 2 of 11"))
+    assert served.errors() == ""

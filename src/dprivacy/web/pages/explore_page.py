@@ -154,7 +154,8 @@ class ExploreRoom(OpenRoom):
 
     async def _look(self) -> None:
         got = self.family
-        assert got is not None
+        if got is None:  # the list is being made anew, and shows what was chosen
+            return
         k = whole(self.state["kernel"], 1, len(got.listed), 1)
         kernel = got.listed[k - 1]
         for j, button in enumerate(self.buttons, 1):
