@@ -19,6 +19,7 @@ HELD = (
     "dprivacy.web.pages.receive_page:mean_words",
     "dprivacy.web.pages.receive_page:corrected",
     "dprivacy.web.places.places_page:attacked",
+    "dprivacy.web.shell.open_room:OpenRoom._begin",
     "dprivacy.web.texts.text_trial:compared",
     "dprivacy.web.texts.text_trial:read_back",
 )
@@ -162,3 +163,51 @@ def test_a_kernel_is_chosen_while_others_are_still_listed(served, window):
     served.finish("family")
     expect(headline(window)).to_have_text(re.compile("^Kernel 2 of 11"))
     assert served.errors() == ""
+
+
+# ------------------------------------------------------------------------ a room that is slow to open
+
+REFUSED = {
+    "verify": "The matrix: choose a file",
+    "compare": "Matrix B: choose a file",
+    "texts": "Choose a table of texts",
+    "places": "Choose public places",
+}
+
+
+@pytest.mark.parametrize("room", REFUSED)
+def test_a_refusal_stays_when_a_room_is_slow_to_open(served, window, tmp_path, room):
+    (tmp_path / "programme.exe").write_bytes(b"MZ")
+    served.hold("_begin")
+    window.goto(f"{served.base}/{room}")
+    assert served.holds("_begin")
+    if room == "places":
+        window.get_by_label("What does everyone know?").select_option("file")
+        expect(window.get_by_text("Choose a file of public places.")).to_be_visible()
+    choose(window, REFUSED[room], tmp_path / "programme.exe")
+    expect(window.get_by_role("alert")).to_contain_text("This file is not taken")
+    served.finish("_begin")
+    answered(window)
+    expect(window.locator(".dp-error")).to_contain_text("This file is not taken")
+
+
+def test_a_table_that_is_chosen_while_the_room_opens_is_the_one_that_is_meant(
+    served, window, tmp_path
+):
+    window.goto(served.base + "/receive")
+    served.hold("mean_words")
+    window.get_by_role("button", name="Try an invented survey").click()
+    served.finish("mean_words")
+    answered(window)  # and remembers what it has
+    served.hold("_begin")
+    window.reload()
+    assert served.holds("_begin")
+    (tmp_path / "other.csv").write_text("age\n1\n")
+    choose(window, "Choose the table", tmp_path / "other.csv")
+    expect(window.get_by_text("Now choose its card")).to_be_visible()
+    served.finish("_begin")
+    served.hold("demo_release")
+    window.get_by_role("button", name="Try an invented survey").click()
+    assert served.holds("demo_release")
+    expect(window.get_by_text("Now choose its card")).to_be_visible()
+    served.finish("demo_release")

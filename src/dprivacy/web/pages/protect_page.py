@@ -227,11 +227,13 @@ class ProtectRoom(OpenRoom):
             if before["codebook"]:
                 self.job.codebook = self.drawer.place(before["codebook"])
             self.job.bring_back(self.drawer.place(name), made, **before["written"])
+            await self.changed()
         elif asked == USUAL:
             draft = {**USUAL, **(await read_draft(self.name))}
             if draft["plan"] and self.job.path is None:  # whoever was quicker means the table
                 forms, whose = described_in(draft)
                 self._take(forms, whose, draft)
+                await self.changed()
 
     def _take(self, forms: list[ColumnForm], whose: Whole, settings: Mapping[str, str]) -> None:
         """Show what was described before."""

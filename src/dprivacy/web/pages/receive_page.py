@@ -134,7 +134,7 @@ class ReceiveRoom(OpenRoom):
 
     async def arrived(self) -> None:
         """Bring back the table and the card of this tab."""
-        before = self.kept_for_tab()
+        before = self.kept_for_tab() if not self.status.turn else {}
         if before:
             path = self.drawer.place(before["name"])
             await self.status.ask(lambda: with_sheet(received(path)), self._ready)

@@ -62,7 +62,8 @@ class OpenRoom(ABC):
 
     async def _begin(self) -> None:
         await self.arrived()
-        await self.changed()
+        if not self.answers.turn:  # whoever was quicker has asked, or was refused
+            await self.changed()
 
     async def arrived(self) -> None:
         """Bring back what this tab, or this browser, had here before."""
