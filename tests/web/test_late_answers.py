@@ -18,6 +18,7 @@ HELD = (
     "dprivacy.web.pages.receive_page:opened",
     "dprivacy.web.pages.receive_page:mean_words",
     "dprivacy.web.pages.receive_page:corrected",
+    "dprivacy.web.places.places_page:_city",
     "dprivacy.web.places.places_page:attacked",
     "dprivacy.web.shell.open_room:OpenRoom._begin",
     "dprivacy.web.texts.text_trial:compared",
@@ -211,3 +212,45 @@ def test_a_table_that_is_chosen_while_the_room_opens_is_the_one_that_is_meant(
     assert served.holds("demo_release")
     expect(window.get_by_text("Now choose its card")).to_be_visible()
     served.finish("demo_release")
+
+
+# ----------------------------------------------------------------------- two files, one after another
+
+
+def shops(folder, lat):
+    path = folder / f"shops-{lat}.gpx"
+    points = "".join(f'<wpt lat="{lat}.85{k}" lon="2.35{k}"/>' for k in range(9))
+    path.write_text(f"<gpx>{points}</gpx>")
+    return path
+
+
+def test_of_two_files_of_places_the_second_counts(served, window, tmp_path):
+    window.goto(served.base + "/places?known=region")
+    expect(headline(window)).to_be_visible()
+    window.get_by_label("What does everyone know?").select_option("file")
+    home = window.get_by_label("A place: latitude, longitude")
+    served.hold("_city")
+    choose(window, "Choose public places", shops(tmp_path, 48))
+    assert served.holds("_city")
+    choose(window, "Choose public places", shops(tmp_path, 41))
+    expect(home).to_have_value(re.compile(r"^41\.85"))
+    served.finish("_city")
+    answered(window)
+    expect(home).to_have_value(re.compile(r"^41\.85"))
+
+
+def test_a_place_that_is_typed_while_a_file_is_read_stays(served, window, tmp_path):
+    window.goto(served.base + "/places?known=region")
+    expect(headline(window)).to_be_visible()
+    window.get_by_label("What does everyone know?").select_option("file")
+    home = window.get_by_label("A place: latitude, longitude")
+    served.hold("_city")
+    choose(window, "Choose public places", shops(tmp_path, 48))
+    assert served.holds("_city")
+    home.fill("48.853, 2.351")
+    window.get_by_label("Radius", exact=True).fill("300 m")
+    expect(window).to_have_url(re.compile("radius=300"))
+    served.finish("_city")
+    expect(headline(window)).to_have_text(re.compile("^A report lies"))
+    expect(window.get_by_text("Within 300 m, the odds")).to_be_visible()
+    expect(home).to_have_value("48.853, 2.351")

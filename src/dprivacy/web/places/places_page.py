@@ -55,6 +55,7 @@ class PlacesRoom(OpenRoom):
     def build(self) -> None:
         """Lay out the panels."""
         self.own: City | None = None
+        self.read: Path | None = None  # the last file that was chosen
         with self.panel("The promise, and a place to try it on"):
             self._radius_control()
             level_control(
@@ -106,17 +107,24 @@ class PlacesRoom(OpenRoom):
         await self.changed()
 
     async def _taken(self, path: Path) -> None:
+        """Take the places of the last file; what is typed while it is read stays."""
+        self.read, home = path, self.home.value
+        own = None
         try:
-            self.own = await run.io_bound(_city, path)
+            own = await run.io_bound(_city, path)
         except DPrivacyError as reason:
-            self.own = None
-            self.refuse(reason)
-            return
+            if self.read is path:
+                self.refuse(reason)
         finally:
-            path.unlink(missing_ok=True)
-        assert self.own is not None
-        plane = self.own.region.plane
-        self.home.value = f"{plane.lat:.5f}, {plane.lon:.5f}"
+            if self.read is path or self.read != path:  # a later one may have its name
+                path.unlink(missing_ok=True)
+        if self.read is not path:
+            return
+        self.own = own
+        if own is None:
+            return
+        if self.home.value == home and self.known.value == "file":
+            self.home.value = f"{own.region.plane.lat:.5f}, {own.region.plane.lon:.5f}"
         await self.changed()
 
     def settings(self) -> dict[str, str]:
