@@ -21,6 +21,7 @@ HELD = (
     "dprivacy.web.places.places_page:_city",
     "dprivacy.web.places.places_page:attacked",
     "dprivacy.web.shell.open_room:OpenRoom._begin",
+    "dprivacy.web.texts.text_trial:columns_of",
     "dprivacy.web.texts.text_trial:compared",
     "dprivacy.web.texts.text_trial:read_back",
 )
@@ -254,3 +255,39 @@ def test_a_place_that_is_typed_while_a_file_is_read_stays(served, window, tmp_pa
     expect(headline(window)).to_have_text(re.compile("^A report lies"))
     expect(window.get_by_text("Within 300 m, the odds")).to_be_visible()
     expect(home).to_have_value("48.853, 2.351")
+
+
+def messages(folder, name, column):
+    path = folder / name
+    path.write_text(f"who,{column}\nann,the bank wants money\nben,a letter in the box\n")
+    return path
+
+
+def read_with_names(window):
+    expect(window.get_by_role("alert")).to_contain_text("it may be a person's record")
+    window.get_by_label("The first line holds").select_option("names")
+    window.get_by_role("button", name="Read the table so").click()
+
+
+def test_of_two_tables_of_texts_the_second_counts(served, window, tmp_path):
+    window.goto(served.base + "/texts")
+    expect(headline(window)).to_be_visible()
+    column = window.get_by_label("Which column holds the texts?")
+    served.hold("columns_of")
+    choose(window, "Choose a table of texts", messages(tmp_path, "old.csv", "complaint"))
+    assert served.holds("columns_of")
+    choose(window, "Choose a table of texts", messages(tmp_path, "new.csv", "message"))
+    read_with_names(window)
+    expect(column).to_have_value("message")
+    served.finish("columns_of")  # whose table is not there any more
+    answered(window)
+    expect(column).to_have_value("message")
+    expect(window.locator(".dp-error")).to_have_count(0)
+
+
+def test_a_table_of_texts_is_chosen_again_under_its_name(served, window, tmp_path):
+    window.goto(served.base + "/texts")
+    for column in ("complaint", "message"):
+        choose(window, "Choose a table of texts", messages(tmp_path, "same.csv", column))
+        read_with_names(window)
+        expect(window.get_by_label("Which column holds the texts?")).to_have_value(column)

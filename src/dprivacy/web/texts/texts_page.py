@@ -46,6 +46,7 @@ class TextsRoom(OpenRoom):
         """Lay out the panels."""
         self.path: Path | None = None
         self.vocabulary: Path | None = None
+        self.reads = 0  # times that a table was read, or was not wanted any more
         with self.panel("Texts, and how they are released"):
             self._source_fields()
             self.keep = Choice("What comes out?", _KEEP, self.state["keep"])
@@ -127,7 +128,8 @@ class TextsRoom(OpenRoom):
         await self.changed()
 
     async def _taken(self, path: Path) -> None:
-        self._remove()
+        if path != self.path:  # and not one of the same name, which has taken its place
+            self._remove()
         self.path = path
         self.reading.clear()
         await self._read()
@@ -135,31 +137,40 @@ class TextsRoom(OpenRoom):
     async def _read(self) -> None:
         """Find the columns of the table; the one with the longest cells holds the texts."""
         assert self.path is not None
+        self.reads += 1
+        turn = self.reads
         self.column.offer({}, "")
         self._fit()
         try:
             columns = await run.io_bound(trial.columns_of, self.path, **self.reading.said())
-        except UnclearTable as reason:
-            self.refuse(BadFile(self.reading.asked(reason)))
+        except Exception as reason:
+            if turn == self.reads:
+                self._not_read(reason)
             return
-        except DPrivacyError as reason:
-            self._remove()
-            self._fit()
-            self.refuse(reason)
+        if turn != self.reads or columns is None:  # None: the server was stopped meanwhile
             return
-        assert columns is not None
         longest = max(columns, key=lambda name: columns[name])
         self.column.offer({name: name for name in columns}, longest)
         self._fit()
         await self.changed()
 
+    def _not_read(self, reason: BaseException) -> None:
+        """Say why a table is not read; it stays if saying how it is written may help."""
+        if isinstance(reason, UnclearTable):
+            self.refuse(BadFile(self.reading.asked(reason)))
+            return
+        self._remove()
+        self._fit()
+        self.refuse(reason)
+
     async def _worded(self, path: Path) -> None:
-        if self.vocabulary is not None:
+        if self.vocabulary is not None and self.vocabulary != path:
             self.vocabulary.unlink(missing_ok=True)
         self.vocabulary = path
         await self.changed()
 
     def _remove(self) -> None:
+        self.reads += 1
         if self.path is not None:
             self.path.unlink(missing_ok=True)
         self.path = None
