@@ -291,3 +291,18 @@ def test_a_table_of_texts_is_chosen_again_under_its_name(served, window, tmp_pat
         choose(window, "Choose a table of texts", messages(tmp_path, "same.csv", column))
         read_with_names(window)
         expect(window.get_by_label("Which column holds the texts?")).to_have_value(column)
+
+
+# ------------------------------------------------------------------------------ what goes wrong is said
+
+
+def test_a_file_that_cannot_be_kept_is_said(served, window, tmp_path):
+    (tmp_path / "matrix.csv").write_text("1,0\n0,1\n")
+    before = set(served.folder.rglob("*"))
+    window.goto(served.base + "/verify")
+    expect(headline(window)).to_be_visible()
+    for drawer in set(served.folder.glob("dprivacy-page-*/*/")) - before:
+        (drawer / "matrix.csv").mkdir()  # where the file would go, as a full disk has no room
+    choose(window, "The matrix: choose a file", tmp_path / "matrix.csv")
+    expect(window.get_by_role("alert")).to_contain_text("Something unexpected went wrong")
+    assert served.errors() == ""

@@ -280,7 +280,7 @@ def chooser(
             await event.file.save(path)
             path.chmod(0o600)
             await taken(path)
-        except DPrivacyError as reason:
+        except Exception as reason:
             taker.refuse(reason)
 
     def turned_down() -> None:
