@@ -18,6 +18,7 @@ HELD = (
     "dprivacy.web.pages.receive_page:opened",
     "dprivacy.web.pages.receive_page:mean_words",
     "dprivacy.web.pages.receive_page:corrected",
+    "dprivacy.web.pages.table_job:proposed",
     "dprivacy.web.places.places_page:_city",
     "dprivacy.web.places.places_page:attacked",
     "dprivacy.web.shell.open_room:OpenRoom._begin",
@@ -291,6 +292,22 @@ def test_a_table_of_texts_is_chosen_again_under_its_name(served, window, tmp_pat
         choose(window, "Choose a table of texts", messages(tmp_path, "same.csv", column))
         read_with_names(window)
         expect(window.get_by_label("Which column holds the texts?")).to_have_value(column)
+
+
+def test_of_two_tables_to_protect_the_second_counts(served, window, tmp_path):
+    for name, column in (("old.csv", "hobby"), ("new.csv", "smokes")):
+        (tmp_path / name).write_text(f"id,{column}\n" + "1,yes\n2,no\n" * 30)
+    window.goto(served.base + "/protect")
+    expect(headline(window)).to_be_visible()
+    served.hold("proposed")
+    choose(window, "Choose a table", tmp_path / "old.csv")
+    assert served.holds("proposed")
+    choose(window, "Choose a table", tmp_path / "new.csv")
+    expect(window.get_by_text("columns are described from the table")).to_be_visible()
+    served.finish("proposed")  # whose table is not there any more
+    answered(window)
+    expect(window.get_by_text("columns are described from the table")).to_be_visible()
+    expect(window.locator(".dp-error")).to_have_count(0)
 
 
 # ------------------------------------------------------------------------------ what goes wrong is said

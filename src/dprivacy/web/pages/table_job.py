@@ -124,6 +124,7 @@ class TableJob:
         self.from_data = False
         self.untouched = True
         self.refused = False
+        self.asked: object = None  # the last description that was wanted
         self.stopping: Callable[[], Any] = lambda: None
         with ui.element("div").classes("dp-row"):
             chooser("Choose a table", self.take, self, TABLE_ENDINGS, largest)
@@ -201,15 +202,17 @@ class TableJob:
             return
         asked, codebook = self.path, self.codebook
         with self._watched() as moved:
+            self.asked = moved
             try:
                 if codebook is None:
                     found = await run.io_bound(proposed, asked, **self.reading.said())
                 else:
                     found = await run.io_bound(declared_by, codebook, asked, **self.reading.said())
             except Exception as reason:
-                self.refuse(reason)
+                if self.asked is moved and self.path == asked:
+                    self.refuse(reason)
                 return
-        if found is None or moved.stopped or self.path != asked:
+        if found is None or moved.stopped or self.asked is not moved or self.path != asked:
             return
         self.from_data = True
         self.result.clear()
