@@ -23,6 +23,7 @@ HELD = (
     "dprivacy.web.places.places_page:attacked",
     "dprivacy.web.shell.open_room:OpenRoom._begin",
     "dprivacy.web.texts.text_trial:columns_of",
+    "dprivacy.web.texts.texts_page:protect_table",
     "dprivacy.web.texts.text_trial:compared",
     "dprivacy.web.texts.text_trial:read_back",
 )
@@ -308,6 +309,18 @@ def test_of_two_tables_to_protect_the_second_counts(served, window, tmp_path):
     answered(window)
     expect(window.get_by_text("columns are described from the table")).to_be_visible()
     expect(window.locator(".dp-error")).to_have_count(0)
+
+
+def test_texts_that_are_protected_are_handed_over_though_more_is_asked(served, window):
+    window.goto(served.base + "/texts")
+    expect(window.get_by_role("button", name="Protect these texts")).to_be_visible()
+    served.hold("protect_table")
+    window.get_by_role("button", name="Protect these texts").click()
+    assert served.holds("protect_table")
+    window.get_by_label("Number of words of every text").fill("9")
+    expect(headline(window)).to_have_text(re.compile("^Any two texts of up to 9 words"))
+    served.finish("protect_table")
+    expect(window.get_by_text("Done: 12 texts are protected.")).to_be_visible()
 
 
 # ------------------------------------------------------------------------------ what goes wrong is said

@@ -46,6 +46,7 @@ class TextsRoom(OpenRoom):
         """Lay out the panels."""
         self.path: Path | None = None
         self.vocabulary: Path | None = None
+        self.done: tuple[Card, list[str], Path] | None = None
         self.reads = 0  # times that a table was read, or was not wanted any more
         with self.panel("Texts, and how they are released"):
             self._source_fields()
@@ -171,6 +172,7 @@ class TextsRoom(OpenRoom):
 
     def _remove(self) -> None:
         self.reads += 1
+        self.done = None
         if self.path is not None:
             self.path.unlink(missing_ok=True)
         self.path = None
@@ -253,12 +255,14 @@ class TextsRoom(OpenRoom):
         self.reason.visible = False
         ui.button("Protect these texts", icon="shield", on_click=self._start)
         self.result = ui.element("div").classes("dp-stack").props('aria-live="polite"')
+        self._hand_over()  # what was made is there still, whatever is asked next
 
     async def _start(self) -> None:
         state = self.state | ({"accept": "yes"} if self.accept.value else {})
-        result, again = self.result, str(self.reason.value or "").strip() or None
+        again = str(self.reason.value or "").strip() or None
         written = self.reading.said() if self.path is not None else {}
-        result.clear()
+        self.done = None
+        self.result.clear()
 
         def release() -> tuple[Card, list[str], Path]:
             source, raw = self._plan(state)
@@ -269,13 +273,18 @@ class TextsRoom(OpenRoom):
             found = await run.io_bound(release)
         except Exception as reason:
             self.reason.visible = isinstance(reason, AlreadyReleased)
-            with result:
+            with self.result:
                 text("p", self.drawer.told(reason), "dp-error").props("role=alert")
             return
-        if found is None:  # the server was stopped meanwhile
+        self.done = found  # None: the server was stopped meanwhile
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        """What was made, where its button is now."""
+        if self.done is None:
             return
-        card, _, output = found
-        with result:
+        card, _, output = self.done
+        with self.result:
             text("p", f"Done: {card.count:,} texts are protected.", "dp-said")
             hand_over(output, self)
             details("The whole card in words", card.explain())
