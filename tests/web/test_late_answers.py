@@ -84,7 +84,7 @@ def test_a_mean_stands_above_its_own_column(served, window):
 def test_what_goes_wrong_with_what_is_found_more_is_said(served, window):
     served.hold("attacked")
     window.goto(served.base + "/places")
-    expect(headline(window)).to_have_text(re.compile("^A report lies"))
+    expect(headline(window)).to_have_text(re.compile("^Reports of this place lie"))
     served.let_go("attacked", FAIL)
     expect(window.get_by_role("alert")).to_have_text("There is not enough memory for this.")
     expect(headline(window)).to_be_visible()
@@ -96,7 +96,7 @@ def test_what_goes_wrong_with_what_is_found_more_is_said(served, window):
 def test_a_file_is_asked_for_though_the_town_is_still_attacked(served, window):
     served.hold("attacked")
     window.goto(served.base + "/places")
-    expect(headline(window)).to_have_text(re.compile("^A report lies"))
+    expect(headline(window)).to_have_text(re.compile("^Reports of this place lie"))
     assert served.holds("attacked")
     window.get_by_label("What does everyone know?").select_option("file")
     expect(window.get_by_text("Choose a file of public places.")).to_be_visible()
@@ -254,7 +254,7 @@ def test_a_place_that_is_typed_while_a_file_is_read_stays(served, window, tmp_pa
     window.get_by_label("Radius", exact=True).fill("300 m")
     expect(window).to_have_url(re.compile("radius=300"))
     served.finish("_city")
-    expect(headline(window)).to_have_text(re.compile("^A report lies"))
+    expect(headline(window)).to_have_text(re.compile("^Reports of this place lie"))
     expect(window.get_by_text("Within 300 m, the odds")).to_be_visible()
     expect(home).to_have_value("48.853, 2.351")
 
@@ -293,6 +293,7 @@ def test_a_table_of_texts_is_chosen_again_under_its_name(served, window, tmp_pat
         choose(window, "Choose a table of texts", messages(tmp_path, "same.csv", column))
         read_with_names(window)
         expect(window.get_by_label("Which column holds the texts?")).to_have_value(column)
+        expect(window.get_by_role("alert")).to_have_count(0)  # the next one is not this one
 
 
 def test_of_two_tables_to_protect_the_second_counts(served, window, tmp_path):

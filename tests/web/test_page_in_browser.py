@@ -81,6 +81,15 @@ def test_protect_by_slider_then_a_table_from_start_to_download(served, window, p
 
     window.get_by_role("button", name="Protect it").click()
     expect(window.get_by_role("alert")).to_contain_text("Two noisy copies reveal more than one")
+    window.get_by_label("Why is it protected once more?").fill("a test")
+    window.get_by_role("button", name="Protect it").click()
+    expect(window.get_by_text("Done: 1,200 rows are protected.")).to_be_visible()
+    slider.focus()
+    window.keyboard.press("ArrowLeft")  # which took it away, as if it were still the refusal
+    expect(window.get_by_label("Level ε", exact=True)).to_have_value("ln(5/2)")
+    window.get_by_role("button", name="Copy a link to this").click()
+    expect(window.get_by_text("The link is copied.")).to_be_visible()
+    expect(window.get_by_text("Done: 1,200 rows are protected.")).to_be_visible()
     assert "plan=" not in window.url
     window.get_by_role("button", name="Forget it").click()
     expect(window.get_by_text("The table is removed.")).to_be_visible()

@@ -13,7 +13,7 @@ from support.page_clicks import choose, headline
 
 def test_a_radius_by_keyboard_and_a_place_by_a_click(served, window):
     window.goto(served.base + "/places")
-    expect(headline(window)).to_have_text(re.compile(r"^A report lies 24\d m from the truth"))
+    expect(headline(window)).to_have_text(re.compile(r"^Reports of this place lie 26\d m from it"))
     expect(window.get_by_text("Within 200 m, the odds between two true places")).to_be_visible()
     expect(window.get_by_role("row", name=re.compile("^noise alone"))).to_contain_text("289")
     expect(window.get_by_role("row", name=re.compile("^1,000"))).to_contain_text("any factor")
@@ -51,7 +51,7 @@ def test_public_places_of_a_file_stay_out_of_the_link(served, window, tmp_path):
     expect(window.get_by_label("A place: latitude, longitude")).to_have_value(
         re.compile(r"^48\.85")
     )
-    expect(headline(window)).to_have_text(re.compile("^A report lies"))
+    expect(headline(window)).to_have_text(re.compile("^Reports of this place lie"))
     assert "48.85" not in window.url
     shops.write_text('<!DOCTYPE gpx [<!ENTITY a "b">]><gpx>&a;</gpx>')
     choose(window, "Choose public places", shops)

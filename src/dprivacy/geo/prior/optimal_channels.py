@@ -55,6 +55,8 @@ class OptimalPlaces(Explained, Sourced):
     ((1, 2), 4)
     >>> found.words, found.bound, found.bound_in_words  # a bound is for lists of places
     ('the optimal mechanism on cells of 1 km', None, [])
+    >>> print(round(found.bound_scale))  # 1 km and what cells may add, over ln 4
+    1741
     >>> print(found.explain().splitlines()[0])
     Within 1 km, the odds between two true places change by at most a factor of 4.
     """

@@ -238,6 +238,7 @@ class TableJob:
         """Sanitise the table with what the cards say now."""
         if self.path is None:
             return
+        self.refused = False
         self.result.clear()
         again = str(self.reason.value or "").strip() or None
         try:
