@@ -50,7 +50,8 @@ def space_body(space: FiniteSpace) -> dict[str, Any]:
     values = space.distances.values
     if values is None:
         return {"labels": labels, "doubles": _doubles(space.distances.table), **numbered}
-    # Codes in the order in which values are first met: equal spaces have equal files.
+    # Codes in the order in which values are first met: equal spaces have equal files,
+    # but for whether labels only count.
     found, first, codes = np.unique(space.distances.table, return_index=True, return_inverse=True)
     order = np.argsort(first)
     kept = [values[found[k]] for k in order]

@@ -17,9 +17,7 @@ from dprivacy.numbers import Floats, Whole
 _WORTH = 150  # secrets from which on tiles save time
 _SIZE = 50  # the most secrets that a tile has of its own
 _BEYOND = 3.0  # how far beyond them, times 1/ε, a tile looks
-_ALONE = (
-    5.0  # times 1/ε, how far the next secret is in the mean: a search knows enough without tiles
-)
+_ALONE = 5.0  # times 1/ε, to the next secret in the mean: beyond, a search is quicker without tiles
 _MOST = 100  # secrets of a tile, those beyond its own included
 
 
