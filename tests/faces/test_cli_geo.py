@@ -161,7 +161,7 @@ def test_places_of_a_public_list(run, tmp_path):
     assert set(reported) <= listed
     done = run(*given, "--frontier", "ln 4")
     assert "for two places of the list" in done.output
-    assert "read as places of the list, are off by at least" in done.output
+    assert "read as places of the list, are off on average by at least" in done.output
     (tmp_path / "public.csv").write_text(PUBLIC.replace("40.735", "40.7351"))
     with pytest.raises(Malformed, match=r"row 0 lies more than 1 m .* \(and 1 more\)"):
         run("places.csv", "-o", "no.csv", *given)
