@@ -18,6 +18,7 @@ HELD = (
     "dprivacy.web.pages.receive_page:opened",
     "dprivacy.web.pages.receive_page:mean_words",
     "dprivacy.web.pages.receive_page:corrected",
+    "dprivacy.web.pages.protect_page:declared_by",
     "dprivacy.web.pages.table_job:proposed",
     "dprivacy.web.places.places_page:_city",
     "dprivacy.web.places.places_page:attacked",
@@ -310,6 +311,25 @@ def test_of_two_tables_to_protect_the_second_counts(served, window, tmp_path):
     answered(window)
     expect(window.get_by_text("columns are described from the table")).to_be_visible()
     expect(window.locator(".dp-error")).to_have_count(0)
+
+
+def test_of_two_codebooks_the_second_counts(served, window, tmp_path):
+    for name in ("sex", "mood"):
+        (tmp_path / f"{name}.csv").write_text(
+            f"variable,code,meaning\n{name},1,one\n{name},2,two\n"
+        )
+    window.goto(served.base + "/protect")
+    expect(headline(window)).to_be_visible()
+    served.hold("declared_by")
+    choose(window, "Open a codebook", tmp_path / "sex.csv")
+    assert served.holds("declared_by")
+    choose(window, "Open a codebook", tmp_path / "mood.csv")
+    mood = window.get_by_text("mood: categories, 2 values", exact=True)
+    expect(mood).to_be_visible()
+    served.finish("declared_by")
+    answered(window)
+    expect(mood).to_be_visible()
+    expect(window.get_by_text("sex: categories, 2 values", exact=True)).to_have_count(0)
 
 
 def test_texts_that_are_protected_are_handed_over_though_more_is_asked(served, window):

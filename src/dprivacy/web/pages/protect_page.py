@@ -319,7 +319,7 @@ class ProtectRoom(OpenRoom):
             await self.job.describe()
             return
         found = await run.io_bound(declared_by, path, None)
-        if found is None:  # the server was stopped meanwhile
+        if found is None or self.job.codebook is not path:  # None: the server was stopped meanwhile
             return
         self.job.from_data = False
         self.job.untouched = True  # so that a table is compared with the codebook, once it is there
